@@ -1,0 +1,1 @@
+"""kata: practise CUDA interview questions and be told the truth about your kernel."""

@@ -1,0 +1,100 @@
+"""What a check found, as frozen records. A leaf: imports nothing of the project."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+
+class Severity(enum.StrEnum):
+    """How much a finding weighs: an error fails the check, a warning is shown, a note needs ``-v``."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Outcome(enum.StrEnum):
+    """What a check, or one case of it, came to."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    FAULT = "fault"
+    COMPILE_ERROR = "compile_error"
+
+
+@dataclass(frozen=True)
+class Hazard:
+    """One thing a kernel does that it must not do, or should not rely on.
+
+    ``kind`` is a stable word for programs (``out_of_bounds``, ``misaligned``, ``uninitialised``,
+    ``use_after_free``, ``null_pointer``, ``read_only``, ``barrier``, ``missing_lanes``, ``runaway``,
+    ``trap``, ``assert``, ``launch``, ``no_launch``, ``race`` ...); ``message`` is one or two sentences
+    for a person. ``line`` is a line of the user's file, None where the compiler gave none.
+    """
+
+    kind: str
+    severity: Severity
+    message: str
+    line: int | None = None
+    kernel: str | None = None
+    block: tuple[int, int, int] | None = None
+    thread: tuple[int, int, int] | None = None
+    count: int = 1
+    remedy: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.kind or not self.message:
+            raise ValueError("a hazard needs a kind and a message")
+        if self.count < 1:
+            raise ValueError("a hazard happened at least once")
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """Why one output of one case is wrong.
+
+    ``index`` is the first wrong element (row-major, one number per dimension of the parameter);
+    ``got`` is NaN-safe text (``"(never written)"`` where the poison is still there), as are
+    ``expected`` and ``allowed``. ``pattern`` is a stable word for programs; ``sentence`` says the
+    pattern to a person.
+    """
+
+    case: str
+    parameter: str
+    index: tuple[int, ...]
+    got: str
+    expected: str
+    allowed: str
+    wrong: int
+    size: int
+    pattern: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """One case: its label (``n = 33``), the group it is shown under, and what came of it."""
+
+    label: str
+    group: str
+    outcome: Outcome
+    seconds: float
+    mismatch: Mismatch | None = None
+    hazards: tuple[Hazard, ...] = ()
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The whole answer to one ``kata check``."""
+
+    kata: str
+    file: str
+    device: str
+    seed: int
+    outcome: Outcome
+    cases: tuple[CaseResult, ...]
+    seconds: float
+    hazards: tuple[Hazard, ...] = ()
+    printed: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = field(default=())

@@ -1,0 +1,184 @@
+"""Loads and stores: from an address operand to bytes, checked as a sanitizer would.
+
+An address array is never changed in place, so what was worked out from it (bounds, alignment, indices) holds as long
+as the very same array comes again: a loop over a tile pays for the gather alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from harness.errors import Unsupported
+from harness.simulator.active import Lanes
+from harness.simulator.memory import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Piece
+from harness.simulator.operands import Reader, Registers, flatten, reader, target
+from harness.simulator.ptx import DTYPES, Address, Instruction, Register
+
+if TYPE_CHECKING:
+    from harness.simulator.kernel import Kernel
+    from harness.simulator.simt import Batch
+    from harness.simulator.steps import Step
+
+SPACES = ("global", "shared", "local", "const", "param")
+_SHIFTS = {1: 0, 2: 1, 4: 2, 8: 3, 16: 4}
+
+
+class Access:
+    """The static part of a memory operation: its space, width in bytes, and address operand."""
+
+    def __init__(self, instruction: Instruction, address: Address, width: int, verb: str, kernel: Kernel) -> None:
+        if width not in _SHIFTS:
+            raise Unsupported(f"{instruction.text}: accesses of {width} bytes", line=instruction.line)
+        self.instruction = instruction
+        self.width = width
+        self.verb = verb
+        self.space = next((word.split("::")[0] for word in instruction.modifiers if word.split("::")[0] in SPACES), "generic")
+        self.offset = address.offset
+        if isinstance(address.base, Register):
+            size = kernel.initial[kernel.number(address.base.name)].dtype.itemsize
+            self.base: Reader = reader(address.base, f"u{8 * size}", kernel)
+        else:
+            base = kernel.address(address.base) if address.base else 0
+            if address.base in kernel.layout.local:
+                self.space = "local"
+            constant = np.array([base], np.uint64)
+            self.base = lambda registers: constant
+
+    def units(self, registers: Registers, lanes: Lanes, batch: Batch) -> list[tuple[Piece, np.ndarray]]:
+        """Pieces with the index of each active lane's unit of ``width`` bytes. Raises KernelFault."""
+        base = self.base(registers)
+        known = batch.known.get(self)
+        if known is not None and known[0] is base and known[1] is lanes.index and lanes.own is None:
+            return known[2]
+        pieces = self._locate(lanes.active(base), lanes, batch)
+        shift = _SHIFTS[self.width]
+        units = [(piece, piece.offset >> shift if shift else piece.offset) for piece in pieces]
+        if lanes.own is None and len(units) == 1 and units[0][0].selection is None:
+            batch.known[self] = (base, lanes.index, units)
+        return units
+
+    def _locate(self, base: np.ndarray, lanes: Lanes, batch: Batch) -> list[Piece]:
+        address = base + np.uint64(self.offset & 0xFFFFFFFFFFFFFFFF) if base.dtype.itemsize == 8 else base + np.int64(self.offset)
+        pieces = batch.locate(self, address, lanes)
+        for piece in pieces:
+            if self.width > 1 and int(np.bitwise_or.reduce(piece.offset)) & (self.width - 1):
+                position = int(np.flatnonzero(piece.offset & (self.width - 1))[0])
+                if piece.selection is not None:
+                    position = int(piece.selection[position])
+                self._fail_alignment(int(address[position if address.size > 1 else 0]), position, lanes, batch)
+        return pieces
+
+    def _fail_alignment(self, address: int, position: int, lanes: Lanes, batch: Batch) -> None:
+        what = {8: "float2 or double", 16: "float4"}.get(self.width, f"{self.width}-byte value")
+        batch.fail(
+            self.instruction, "misaligned",
+            f"{self.verb}s {self.width} bytes at {batch.place(self, address)}, not a multiple of {self.width} bytes",
+            lanes, position, f"a {what} needs an address divisible by {self.width}: use scalars for the unaligned part",
+        )  # fmt: skip
+
+
+def gather(access: Access, registers: Registers, lanes: Lanes, batch: Batch) -> np.ndarray:
+    """Load each active lane's unit: shape ``(lanes,)`` unsigned, or ``(lanes, 2)`` uint64 for 16 bytes."""
+    units = access.units(registers, lanes, batch)
+    for piece, index in units:
+        if piece.backing.written is not None:
+            missing = piece.backing.first_unwritten(index, access.width)
+            if missing is not None:
+                position = missing if piece.selection is None else int(piece.selection[missing])
+                _fail_unwritten(access, piece, int(piece.offset[missing]), position, lanes, batch)
+    if len(units) == 1 and units[0][0].selection is None:
+        piece, index = units[0]
+        return piece.backing.view(access.width).take(index, axis=0)
+    total = sum(len(index) for _, index in units)
+    result = np.empty((total, 2) if access.width == 16 else total, f"u{min(access.width, 8)}")
+    for piece, index in units:
+        result[piece.selection] = piece.backing.view(access.width)[index]
+    return result
+
+
+def _fail_unwritten(access: Access, piece: Piece, offset: int, position: int, lanes: Lanes, batch: Batch) -> None:
+    place = batch.place_in(piece, offset, access, position, lanes)
+    batch.fail(
+        access.instruction, "uninitialised", f"reads {place}, which nothing has written", lanes, position,
+        "write it first: memory starts as garbage",
+    )  # fmt: skip
+
+
+def load(instruction: Instruction, kernel: Kernel) -> Step:
+    """``ld{.space}{.cop}{.vec}.type d, [a]``: cache operators change nothing that is computed."""
+    *results, address = flatten(instruction.operands)
+    if not isinstance(address, Address):
+        raise Unsupported(f"load without an address: {instruction.text}", line=instruction.line)
+    dtype = DTYPES[instruction.type]
+    unit = np.dtype(f"u{dtype.itemsize}")
+    access = Access(instruction, address, dtype.itemsize * len(results), "read", kernel)
+    places = [target(operand, instruction.type, kernel) for operand in results]
+
+    def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
+        data = gather(access, registers, lanes, batch)
+        batch.counted(access, registers, lanes)
+        columns = [data] if len(places) == 1 else np.ascontiguousarray(data.view(unit).reshape(len(data), -1).T)
+        for (number, widen), column in zip(places, columns, strict=True):
+            if number >= 0:
+                registers[number] = lanes.spread(widen(column.view(dtype)), number, registers[number])
+
+    return step
+
+
+def store(instruction: Instruction, kernel: Kernel) -> Step:
+    """``st{.space}{.cop}{.vec}.type [a], b``. Where lanes of one instruction meet, the highest lane's value stays."""
+    address, *sources = flatten(instruction.operands)
+    if not isinstance(address, Address):
+        raise Unsupported(f"store without an address: {instruction.text}", line=instruction.line)
+    dtype = DTYPES[instruction.type]
+    unit = np.dtype(f"u{dtype.itemsize}")
+    width = dtype.itemsize * len(sources)
+    access = Access(instruction, address, width, "write", kernel)
+    readers = [reader(source, instruction.type, kernel) for source in sources]
+
+    def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
+        values = [lanes.active(read(registers)).view(unit) for read in readers]
+        units = access.units(registers, lanes, batch)
+        batch.counted(access, registers, lanes)
+        data = values[0] if len(values) == 1 else _packed(values, width)
+        scatter(access, units, data, lanes, batch)
+
+    return step
+
+
+def _packed(values: list[np.ndarray], width: int) -> np.ndarray:
+    rows = np.stack(np.broadcast_arrays(*values), axis=1)
+    return rows.view(np.uint64) if width == 16 else rows.view(f"u{width}").reshape(-1)
+
+
+def scatter(
+    access: Access, units: list[tuple[Piece, np.ndarray]], data: np.ndarray, lanes: Lanes, batch: Batch
+) -> None:
+    """Write ``data`` (one unit per active lane, or one for all) to the located units."""
+    for piece, index in units:
+        if piece.allocation is not None and piece.allocation.kind == "const":
+            batch.fail(access.instruction, "read_only", f"writes {piece.allocation.name}, which is __constant__", lanes, 0)
+        part = data if piece.selection is None or len(data) == 1 else data[piece.selection]
+        if len(index) == 1 and len(part) > 1:
+            part = part[-1:]
+        piece.backing.view(access.width)[index] = part
+        piece.backing.mark_written(index, access.width)
+
+
+def split_generic(address: np.ndarray) -> list[tuple[str, np.ndarray, np.ndarray | None]]:
+    """A generic address is a window's or a global one: (space, address in the space, selection or None for all)."""
+    if int(address.max()) < SHARED_WINDOW:
+        return [("global", address, None)]
+    result: list[tuple[str, np.ndarray, np.ndarray | None]] = []
+    for space, start in (("shared", SHARED_WINDOW), ("local", LOCAL_WINDOW), ("param", LOCAL_WINDOW << 1)):
+        inside = (address >= np.uint64(start)) & (address < np.uint64(start + WINDOW_BYTES))
+        if inside.all():
+            return [(space, address - np.uint64(start), None)]
+        if inside.any():
+            result.append((space, address[inside] - np.uint64(start), np.flatnonzero(inside)))
+    elsewhere = address < np.uint64(SHARED_WINDOW)
+    if elsewhere.any():
+        result.append(("global", address[elsewhere], np.flatnonzero(elsewhere)))
+    return result

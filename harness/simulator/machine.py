@@ -1,0 +1,193 @@
+"""Launching a kernel: the grid cut into batches of whole blocks, run one after the other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from harness.errors import KernelFault, Unsupported
+from harness.results import Hazard, Severity
+from harness.simulator.kernel import Kernel, Module
+from harness.simulator.memory import Backing, Memory
+from harness.simulator.simt import Batch
+
+#: Lanes of a batch, unless one block has more: enough to hide Python's cost, few enough for the caches.
+BATCH_LANES = 1 << 16
+
+#: Multiprocessors of the GPU that ``%nsmid`` speaks of (A100).
+MULTIPROCESSORS = 108
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a launch may use before it counts as running away: seconds, by ``clock``."""
+
+    seconds: float = 60.0
+    clock: Callable[[], float] = time.monotonic
+
+
+@dataclass(frozen=True)
+class LaunchReport:
+    """What a launch that ran to its end has to tell."""
+
+    hazards: tuple[Hazard, ...]
+
+
+@dataclass
+class Launch:
+    """One launch while it runs: its shape, argument bytes, and what was found so far."""
+
+    kernel: Kernel
+    name: str
+    memory: Memory
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared_bytes: int
+    arguments: Backing
+    printer: Callable[[str], None]
+    budget: Budget
+    line: int | None
+    found: dict[tuple[str, int | None], Hazard] = field(default_factory=dict)
+    started: float = 0.0
+
+    @property
+    def threads(self) -> int:
+        """Threads per block."""
+        return self.block[0] * self.block[1] * self.block[2]
+
+    @property
+    def blocks(self) -> int:
+        """Blocks in the grid."""
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+    def run(self) -> LaunchReport:
+        """Run every block. Raises KernelFault for what ends a kernel on a GPU, and for a launch that never ends."""
+        self.started = self.budget.clock()
+        padded = -(-self.threads // 32) * 32
+        per_batch = max(1, BATCH_LANES // padded)
+        with np.errstate(all="ignore"):
+            for first in range(0, self.blocks, per_batch):
+                Batch(self, first, min(per_batch, self.blocks - first)).run()
+        return LaunchReport(tuple(self.found.values()))
+
+    def add(self, hazard: Hazard) -> None:
+        """Keep a finding, merged with one of the same kind and line."""
+        key = (hazard.kind, hazard.line)
+        self.found.setdefault(key, hazard)
+
+    def watch(self, batch: Batch) -> None:
+        """End a launch that has used up its budget, naming a line it is still running."""
+        if self.budget.clock() - self.started <= self.budget.seconds:
+            return
+        place, lanes = next(iter(batch.groups.items()))
+        block, thread = batch.where(int(lanes.ids[0]))
+        line = batch.kernel.blocks[place >> 1].line
+        raise KernelFault(Hazard(
+            "runaway", Severity.ERROR,
+            f"the kernel had not ended after {self.budget.seconds:g} s: {lanes.count} threads still run here",
+            line, self.name, block, thread, 1, "check that the loop's condition can become false for every thread",
+        ))  # fmt: skip
+
+    def special(self, name: str, batch: Batch) -> np.ndarray:
+        """The value of a special register over a batch: uniform where it can be. Raises Unsupported."""
+        register, _, axis = name[1:].partition(".")
+        if register in _AXES and axis in "xyz":
+            return _AXES[register](self, batch, "xyz".index(axis))
+        value = _SPECIALS.get(register)
+        if value is None or axis:
+            raise Unsupported(f"the special register {name}")
+        return value(self, batch)
+
+
+def _uniform(value: int, dtype: str = "u4") -> np.ndarray:
+    return np.array([value], dtype)
+
+
+def _thread_index(launch: Launch, batch: Batch, axis: int) -> np.ndarray:
+    x, y, _ = launch.block
+    if launch.block[axis] == 1:
+        return _uniform(0)
+    stride = (1, x, x * y)[axis]
+    return (batch.thread // stride % launch.block[axis]).astype("u4")
+
+
+def _block_index(launch: Launch, batch: Batch, axis: int) -> np.ndarray:
+    x, y, _ = launch.grid
+    stride = (1, x, x * y)[axis]
+    values = (batch.first_block + np.arange(batch.block_count)) // stride % launch.grid[axis]
+    if (values == values[0]).all():
+        return _uniform(int(values[0]))
+    return values.astype("u4")[batch.block_of]
+
+
+_AXES: dict[str, Callable[[Launch, Batch, int], np.ndarray]] = {
+    "tid": _thread_index,
+    "ctaid": _block_index,
+    "ntid": lambda launch, batch, axis: _uniform(launch.block[axis]),
+    "nctaid": lambda launch, batch, axis: _uniform(launch.grid[axis]),
+}
+
+
+def _lane(batch: Batch) -> np.ndarray:
+    return (batch.thread & 31).astype("u4")
+
+
+def _lane_mask(compare: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Callable[[Launch, Batch], np.ndarray]:
+    def value(launch: Launch, batch: Batch) -> np.ndarray:
+        other = np.arange(32)
+        weights = (compare(other[None, :], other[:, None]) * (1 << other)).sum(axis=1)
+        return weights.astype("u4")[batch.thread & 31]
+
+    return value
+
+
+_SPECIALS: dict[str, Callable[[Launch, Batch], np.ndarray]] = {
+    "laneid": lambda launch, batch: _lane(batch),
+    "warpid": lambda launch, batch: (batch.thread >> 5).astype("u4"),
+    "nwarpid": lambda launch, batch: _uniform(64),
+    "smid": lambda launch, batch: ((batch.first_block + batch.block_of) % MULTIPROCESSORS).astype("u4"),
+    "nsmid": lambda launch, batch: _uniform(MULTIPROCESSORS),
+    "gridid": lambda launch, batch: _uniform(1, "u8"),
+    "lanemask_eq": _lane_mask(np.equal),
+    "lanemask_lt": _lane_mask(np.less),
+    "lanemask_le": _lane_mask(np.less_equal),
+    "lanemask_gt": _lane_mask(np.greater),
+    "lanemask_ge": _lane_mask(np.greater_equal),
+    "dynamic_smem_size": lambda launch, batch: _uniform(launch.shared_bytes - launch.kernel.layout.static_shared),
+    "total_smem_size": lambda launch, batch: _uniform(launch.shared_bytes),
+}
+
+
+class Machine:
+    """A module loaded over a memory, ready to launch. ``printer`` takes each line a kernel prints."""
+
+    def __init__(
+        self, module: Module, memory: Memory, *, source_name: str = "kernel.cu",
+        printer: Callable[[str], None] = print, budget: Budget | None = None,
+    ) -> None:  # fmt: skip
+        self.module = module
+        self.memory = memory
+        self.source_name = source_name
+        self.printer = printer
+        self.budget = budget or Budget()
+        module.load(memory)
+
+    def launch(
+        self, kernel: str, grid: tuple[int, int, int], block: tuple[int, int, int], shared_bytes: int,
+        arguments: bytes, line: int | None = None, name: str | None = None,
+    ) -> LaunchReport:  # fmt: skip
+        """Launch a kernel by its mangled name and wait for it. ``shared_bytes`` is the dynamic part; ``arguments``
+        are packed as the kernel's parameters lie; ``name`` is what messages call it. Raises KernelFault, Unsupported."""
+        decoded = self.module.kernel(kernel)
+        size = decoded.layout.parameter_bytes
+        if len(arguments) < size:
+            raise ValueError(f"{kernel} takes {size} bytes of arguments, not {len(arguments)}")
+        packed = Backing(size, data=np.frombuffer(arguments[:size], np.uint8), written=True)
+        launch = Launch(
+            decoded, name or kernel, self.memory, grid, block, decoded.dynamic_start + shared_bytes, packed,
+            self.printer, self.budget, line,
+        )  # fmt: skip
+        return launch.run()

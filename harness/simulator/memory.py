@@ -1,0 +1,212 @@
+"""Memory as bytes that remember being written: global allocations with red zones, and a batch's shared and local bytes.
+
+Nothing here knows lanes or instructions. An access is resolved to pieces: a backing, byte offsets into it, and which
+of the accesses they belong to. What can't be resolved is explained by :meth:`Memory.explain`.
+"""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.errors import KernelFault
+from harness.results import Hazard, Severity
+
+#: Generic addresses of shared and local memory start here, above every address a GPU hands out (49 bits).
+SHARED_WINDOW = 1 << 56
+LOCAL_WINDOW = 1 << 57
+WINDOW_BYTES = 1 << 32
+
+_FIRST_ADDRESS = 0x10_0000_0000
+_RED_ZONE = 1 << 20
+_ALIGNMENT = 512
+_WRITTEN = 0xFF
+_PAD = 16  # so that every backing can be viewed in 16-byte units
+
+
+class Backing:
+    """Bytes, and for each whether it was ever written. ``written`` is None once all of them were."""
+
+    def __init__(self, nbytes: int, *, data: np.ndarray | None = None, written: bool = False) -> None:
+        padded = -(-max(nbytes, 1) // _PAD) * _PAD
+        self.nbytes = nbytes
+        self._bytes = np.zeros(padded, np.uint8)
+        if data is not None:
+            self._bytes[:nbytes] = data
+        self.written: np.ndarray | None = None if written else np.zeros(padded, np.uint8)
+        if self.written is not None:
+            self.written[nbytes:] = _WRITTEN
+        self._views: dict[int, np.ndarray] = {}
+
+    @property
+    def data(self) -> np.ndarray:
+        """The bytes themselves, writable, shape ``(nbytes,)``."""
+        return self._bytes[: self.nbytes]
+
+    def view(self, width: int) -> np.ndarray:
+        """The bytes as unsigned numbers of ``width`` bytes (1, 2, 4, 8), or rows of two 8-byte ones (16)."""
+        view = self._views.get(width)
+        if view is None:
+            view = self._views[width] = _typed(self._bytes, width)
+        return view
+
+    def mark_written(self, index: np.ndarray, width: int) -> None:
+        """Record that the units ``index`` of ``width`` bytes hold a value now."""
+        if self.written is not None:
+            _typed(self.written, width)[index] = _ALL[width]
+
+    def first_unwritten(self, index: np.ndarray, width: int) -> int | None:
+        """The position in ``index`` of the first unit with a byte never written, None where all were."""
+        if self.written is None:
+            return None
+        good = _typed(self.written, width)[index] == _ALL[width]
+        if good.all():
+            return None
+        if self.written.all():
+            self.written = None
+            return None
+        return int(np.flatnonzero(~good.reshape(len(index), -1).all(axis=1))[0])
+
+
+_ALL = {1: 0xFF, 2: 0xFFFF, 4: 0xFFFFFFFF, 8: 0xFFFFFFFFFFFFFFFF, 16: 0xFFFFFFFFFFFFFFFF}
+
+
+def _typed(data: np.ndarray, width: int) -> np.ndarray:
+    return data.view(np.uint64).reshape(-1, 2) if width == 16 else data.view(f"u{width}")
+
+
+@dataclass(eq=False)
+class Allocation:
+    """One piece of global memory. ``name`` is the user's word for it; ``kind`` is buffer, scratch, global or const."""
+
+    name: str
+    address: int
+    nbytes: int
+    kind: str
+    backing: Backing
+    freed: bool = False
+
+    @property
+    def data(self) -> np.ndarray:
+        """Its bytes, writable, shape ``(nbytes,)``, uint8."""
+        return self.backing.data
+
+    @property
+    def written(self) -> np.ndarray:
+        """For each byte whether it was ever written, shape ``(nbytes,)``, bool."""
+        if self.backing.written is None:
+            return np.ones(self.nbytes, np.bool_)
+        return self.backing.written[: self.nbytes] == _WRITTEN
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Part of an access: byte ``offset`` of each into ``backing``; ``selection`` picks them, None means all."""
+
+    backing: Backing
+    offset: np.ndarray
+    selection: np.ndarray | None = None
+    allocation: Allocation | None = None
+
+
+class Memory:
+    """A device's global memory. Addresses are never used twice, so a stale pointer is always seen."""
+
+    def __init__(self) -> None:
+        self._next = _FIRST_ADDRESS
+        self._starts: list[int] = []
+        self._allocations: list[Allocation] = []
+
+    def allocate(
+        self, name: str, nbytes: int, *, data: np.ndarray | bytes | None = None, kind: str = "buffer",
+        address: int | None = None,
+    ) -> Allocation:  # fmt: skip
+        """Make room for ``nbytes``, unwritten unless ``data`` (that many bytes) is given. Where ``address`` is None
+        the memory chooses one, 512-byte aligned, with a red zone of 1 MiB at least around it."""
+        if address is None:
+            address = self._next
+            self._next += -(-(nbytes + _RED_ZONE) // _ALIGNMENT) * _ALIGNMENT
+        content = None if data is None else np.frombuffer(memoryview(data).cast("B"), np.uint8)
+        allocation = Allocation(name, address, nbytes, kind, Backing(nbytes, data=content, written=content is not None))
+        place = bisect.bisect_left(self._starts, address)
+        self._starts.insert(place, address)
+        self._allocations.insert(place, allocation)
+        return allocation
+
+    def free(self, address: int, line: int | None = None) -> None:
+        """Give an allocation back; its bytes stay known, so that a later use can be named. Raises KernelFault
+        for an address that is no allocation, or one freed before."""
+        if address == 0:
+            return
+        allocation = self.find(address)
+        if allocation is None or allocation.address != address or allocation.kind != "scratch":
+            message = f"cudaFree of {address:#x}, which cudaMalloc never returned (cudaErrorInvalidValue)"
+            raise KernelFault(Hazard("invalid_free", Severity.ERROR, message, line))
+        if allocation.freed:
+            message = f"cudaFree of {allocation.name}, which was freed before (cudaErrorInvalidValue)"
+            raise KernelFault(Hazard("double_free", Severity.ERROR, message, line))
+        allocation.freed = True
+
+    def find(self, address: int) -> Allocation | None:
+        """The allocation, freed or not, that holds this address."""
+        place = bisect.bisect_right(self._starts, address) - 1
+        if place < 0:
+            return None
+        allocation = self._allocations[place]
+        return allocation if address < allocation.address + max(allocation.nbytes, 1) else None
+
+    def live(self, kind: str) -> list[Allocation]:
+        """Allocations of this kind not yet freed, by address."""
+        return [one for one in self._allocations if one.kind == kind and not one.freed]
+
+    def locate(self, address: np.ndarray, width: int) -> tuple[list[Piece], int | None]:
+        """Resolve accesses of ``width`` bytes at uint64 ``address``: pieces, or the position of the first bad one."""
+        first = self.find(int(address[0]))
+        if first is not None and not first.freed and first.nbytes >= width:
+            offset = address - np.uint64(first.address)
+            if int(offset.max()) <= first.nbytes - width:
+                return [Piece(first.backing, offset.view(np.int64), None, first)], None
+        return self._locate_each(address, width)
+
+    def _locate_each(self, address: np.ndarray, width: int) -> tuple[list[Piece], int | None]:
+        if not self._starts:
+            return [], 0
+        place = np.searchsorted(np.array(self._starts, np.uint64), address, side="right") - 1
+        pieces, good = [], np.zeros(len(address), np.bool_)
+        for one in np.unique(place[place >= 0]):
+            allocation = self._allocations[one]
+            selection = np.flatnonzero(place == one)
+            offset = (address[selection] - np.uint64(allocation.address)).view(np.int64)
+            good[selection] = (offset <= allocation.nbytes - width) & (not allocation.freed)
+            pieces.append(Piece(allocation.backing, offset, selection, allocation))
+        return (pieces, None) if good.all() else ([], int(np.flatnonzero(~good)[0]))
+
+    def explain(self, address: int, width: int) -> tuple[str, str]:
+        """Why an access of ``width`` bytes at ``address`` is bad: the kind of hazard, and the place in words."""
+        holder = self.find(address)
+        if holder is not None and holder.freed:
+            return "use_after_free", f"{holder.name} + {address - holder.address} bytes, after cudaFree({holder.name})"
+        if address < _RED_ZONE:
+            return "null_pointer", f"address {address:#x}: a null pointer"
+        nearest = min(
+            (one for one in self._allocations if one.kind != "code"),
+            key=lambda one: min(abs(address - one.address), abs(address - one.address - one.nbytes)),
+            default=None,
+        )
+        if nearest is None:
+            return "out_of_bounds", f"address {address:#x}, where nothing is allocated"
+        return "out_of_bounds", _beside(nearest, address, width)
+
+
+def _beside(allocation: Allocation, address: int, width: int) -> str:
+    """``output[1000], 0 bytes past its end (1000 elements of 4 bytes)``, or how far before its start."""
+    offset = address - allocation.address
+    unit = 4 if allocation.nbytes % 4 == 0 and offset % 4 == 0 else 1
+    name = f"{allocation.name}[{offset // unit}]" if unit == 4 else f"byte {offset} of {allocation.name}"
+    size = f"{allocation.nbytes // unit} elements of 4 bytes" if unit == 4 else f"{allocation.nbytes} bytes"
+    if offset < 0:
+        return f"{name}, {-offset} bytes before the start of {allocation.name} ({size})"
+    past = offset + width - allocation.nbytes
+    return f"{name}, {past} bytes past the end of {allocation.name} ({size})"

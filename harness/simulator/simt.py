@@ -1,0 +1,391 @@
+"""A batch of blocks stepping through a kernel: who runs next, who waits, who has left.
+
+Each group of lanes stands at a block of code. The group earliest in the order of :mod:`harness.simulator.flow` runs, so
+lanes that parted meet again; groups standing at one place are one group. A group that spins too long lets the others go.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+
+from harness.errors import KernelFault
+from harness.results import Hazard, Severity
+from harness.simulator.access import Access, split_generic
+from harness.simulator.active import NOTHING, Lanes
+from harness.simulator.collectives import WARP
+from harness.simulator.memory import Backing, Memory, Piece
+from harness.simulator.ptx import Instruction
+from harness.simulator.steps import EXIT, Gate
+from harness.simulator.waiting import BlockGate
+
+if TYPE_CHECKING:
+    from harness.simulator.asynchronous import Pending
+    from harness.simulator.kernel import Block, Kernel
+    from harness.simulator.machine import Launch
+
+#: Blocks of code one group may run while others wait, before these get a turn: lanes that spin on a lock must not
+#: starve the lane that holds it.
+PATIENCE = 2048
+TURN = 64
+#: A group this many times smaller than the batch runs on compacted registers.
+SPARSE = 4
+
+
+class Batch:
+    """Some whole blocks of one launch, their registers, shared and local memory, and where their lanes stand.
+
+    Lanes are numbered block by block, each block padded to whole warps; ``alive`` tells those that exist and have not
+    exited. ``groups`` maps a place (twice the number of a code block, plus one past its gate) to the lanes there.
+    """
+
+    def __init__(self, launch: Launch, first_block: int, block_count: int) -> None:
+        self.launch = launch
+        self.kernel: Kernel = launch.kernel
+        self.memory: Memory = launch.memory
+        self.first_block = first_block
+        self.block_count = block_count
+        self.threads_per_block = launch.threads
+        padded = -(-launch.threads // WARP) * WARP
+        self.lanes_per_block = padded
+        self.width = block_count * padded
+        self.thread = np.tile(np.arange(padded), block_count)
+        self.block_of = np.repeat(np.arange(block_count), padded)
+        self.alive = self.thread < launch.threads
+        self.alive_count = block_count * launch.threads
+        self.exited = False
+        self.frame = self.kernel.layout.frame
+        self.shared_bytes = launch.shared_bytes
+        self.registers: list[np.ndarray] = list(self.kernel.initial)
+        for name, number in self.kernel.specials.items():
+            self.registers[number] = launch.special(name, self)
+        self.known: dict[Access, tuple] = {}
+        self.pending: list[Pending] = []
+        self.committed = np.zeros(self.width, np.int64)
+        self.groups: dict[int, Lanes] = {}
+        self.parked: dict[int, Lanes] = {}
+        self.arrived: dict[int, np.ndarray] = {}
+        self.picks = 0
+        self._live_elsewhere: dict[tuple[int, ...], frozenset[int]] = {}
+
+    @cached_property
+    def shared(self) -> Backing:
+        """Shared memory of all blocks, one after the other; never written at first."""
+        return Backing(self.block_count * self._shared_stride)
+
+    @cached_property
+    def _shared_stride(self) -> int:
+        return -(-max(self.shared_bytes, 1) // 16) * 16
+
+    @cached_property
+    def _shared_base(self) -> np.ndarray:
+        return self.block_of * self._shared_stride
+
+    @cached_property
+    def local(self) -> Backing:
+        """Local memory of all lanes, one after the other."""
+        return Backing(self.width * max(self.frame, 16))
+
+    # --- running
+
+    def run(self) -> None:
+        """Run every lane to its exit. Raises KernelFault where a lane can't go on."""
+        self.groups[0] = Lanes(self.width, None if self.alive.all() else self.alive)
+        while self.groups or self.parked:
+            if not self.groups:
+                self._deadlock()
+            place = self._next_place()
+            lanes = self.groups.pop(place)
+            block = self.kernel.blocks[place >> 1]
+            if block.gate is not None and not place & 1:
+                self._arrive(block, lanes)
+            else:
+                self._run_block(block, lanes)
+
+    def _next_place(self) -> int:
+        self.picks += 1
+        if not self.picks & 1023:
+            self.launch.watch(self)
+        if len(self.groups) == 1:
+            return next(iter(self.groups))
+        if self.picks % PATIENCE < TURN:
+            places = sorted(self.groups)
+            return places[self.picks % len(places)]
+        return min(self.groups)
+
+    def _run_block(self, block: Block, lanes: Lanes) -> None:
+        lanes.keep = self._needed_elsewhere()
+        if block.compact and lanes.count * SPARSE <= lanes.width and lanes.width > WARP:
+            self._run_compacted(block, lanes)
+            return
+        for step in block.steps:
+            step(self.registers, lanes, self)
+        for target, part in block.branch(self.registers, lanes):
+            self._send(target, part)
+
+    def _needed_elsewhere(self) -> frozenset[int]:
+        """Registers that lanes standing elsewhere will still read."""
+        if not self.groups and not self.parked:
+            return frozenset()
+        places = tuple(sorted({place >> 1 for place in self.groups} | {place >> 1 for place in self.parked}))
+        needed = self._live_elsewhere.get(places)
+        if needed is None:
+            blocks = self.kernel.blocks
+            needed = frozenset().union(*(blocks[n].live_in for n in places))
+            self._live_elsewhere[places] = needed
+        return needed
+
+    def _run_compacted(self, block: Block, lanes: Lanes) -> None:
+        """Run with register arrays of the active lanes alone, then put back what outlives the block."""
+        ids = lanes.ids
+        registers = list(self.registers)
+        for number in block.reads:
+            if registers[number].size > 1:
+                registers[number] = registers[number][ids]
+        few = Lanes(len(ids), None, NOTHING, ids)
+        for step in block.steps:
+            step(registers, few, self)
+        parts = block.branch(registers, few)
+        for number in block.writes:
+            if number in block.live_out:
+                self.registers[number] = lanes.spread(registers[number], number, self.registers[number])
+                if registers[number].size == 1 and number in lanes.keep:
+                    self.registers[number] = lanes.blend(registers[number], self.registers[number])
+        for target, part in parts:
+            if part is few:
+                self._send(target, lanes)
+            else:
+                mask = np.zeros(self.width, np.bool_)
+                mask[part.ids] = True
+                self._send(target, Lanes(self.width, mask))
+
+    def _send(self, target: int, lanes: Lanes) -> None:
+        if target == EXIT:
+            self._exit(lanes)
+        else:
+            self._join(2 * target, lanes)
+
+    def _join(self, place: int, lanes: Lanes) -> None:
+        there = self.groups.get(place)
+        self.groups[place] = lanes if there is None else there.union(lanes)
+
+    def _exit(self, lanes: Lanes) -> None:
+        self.alive_count -= lanes.count
+        self.exited = True
+        if self.alive_count == 0:
+            self.alive = np.zeros(self.width, np.bool_)
+            return
+        self.alive = self.alive.copy()
+        self.alive[lanes.ids] = False
+        self.__dict__.pop("_alive_per_block", None)
+        for place in list(self.parked):
+            self._reconsider(place)
+
+    # --- waiting
+
+    def _arrive(self, block: Block, lanes: Lanes) -> None:
+        place = 2 * block.number
+        waiting = self.parked.pop(place, None)
+        self.parked[place] = lanes if waiting is None else waiting.union(lanes)
+        self._reconsider(place)
+
+    def _reconsider(self, place: int) -> None:
+        here = self.parked.get(place)
+        gate = self.kernel.blocks[place >> 1].gate
+        if here is None or gate is None:
+            return
+        passing = gate.passing(self, here)
+        if passing is not None:
+            self.release(gate, passing)
+
+    def release(self, gate: Gate, lanes: Lanes | None) -> None:
+        """Let parked lanes through their gate."""
+        if lanes is None:
+            return
+        place = next(2 * block.number for block in self.kernel.blocks if block.gate is gate)
+        rest = self.parked[place].without(lanes)
+        if rest is None:
+            del self.parked[place]
+        else:
+            self.parked[place] = rest
+        self._join(place + 1, lanes)
+
+    def parked_at(self, name: int, besides: BlockGate) -> list[tuple[BlockGate, Lanes]]:
+        """Lanes parked at other barriers of the same number."""
+        found = []
+        for place, lanes in self.parked.items():
+            gate = self.kernel.blocks[place >> 1].gate
+            if isinstance(gate, BlockGate) and gate is not besides and gate.name_of(self.registers, lanes) == name:
+                found.append((gate, lanes))
+        return found
+
+    def arrive(self, name: int, lanes: Lanes) -> None:
+        """``bar.arrive``: count these lanes without holding them."""
+        self.arrived[name] = self.arrivals(name) + self.per_block(lanes)
+        for place in list(self.parked):
+            self._reconsider(place)
+
+    def arrivals(self, name: int) -> np.ndarray:
+        """Per block, lanes counted by ``bar.arrive`` at barrier ``name`` since it last opened."""
+        return self.arrived.get(name, np.zeros(self.block_count, np.int64))
+
+    def clear_arrivals(self, name: int, complete: np.ndarray) -> None:
+        """Barrier ``name`` opened for these blocks."""
+        if name in self.arrived:
+            self.arrived[name] = np.where(complete, 0, self.arrived[name])
+
+    def per_block(self, lanes: Lanes) -> np.ndarray:
+        """How many of ``lanes`` each block has."""
+        return np.bincount(self.block_of[lanes.ids], minlength=self.block_count)
+
+    def alive_per_block(self) -> np.ndarray:
+        """How many lanes of each block have not exited."""
+        return self._alive_per_block
+
+    @cached_property
+    def _alive_per_block(self) -> np.ndarray:
+        return np.bincount(self.block_of[self.alive], minlength=self.block_count)
+
+    def _deadlock(self) -> NoReturn:
+        place, lanes = next(iter(sorted(self.parked.items())))
+        gate = self.kernel.blocks[place >> 1].gate
+        assert gate is not None  # only gates park lanes
+        parts = [gate.evidence(self, lanes)]
+        block = self.block_of[lanes.ids[0]]
+        for other, waiting in sorted(self.parked.items()):
+            there = self.kernel.blocks[other >> 1]
+            count = int(self.per_block(waiting)[block])
+            if other != place and count:
+                parts.append(f"{count} of its threads wait on line {there.line} instead")
+        kind = "barrier" if isinstance(gate, BlockGate) else "missing_lanes"
+        remedy = "every thread of the block must reach the same __syncthreads()" if kind == "barrier" else (
+            "name only lanes that run this line: take the mask from __ballot_sync before the branch"
+        )  # fmt: skip
+        self.fail(gate.instruction, kind, "; ".join(parts), lanes, 0, remedy)
+
+    # --- memory
+
+    def locate(self, access: Access, address: np.ndarray, lanes: Lanes) -> list[Piece]:
+        """Find the bytes of an access for the active lanes. ``address`` is in the access's space, per lane or uniform.
+        Raises KernelFault for the first lane that is out of bounds."""
+        if access.space == "generic":
+            parts = split_generic(address)
+            if len(parts) == 1 and parts[0][2] is None:
+                return self._locate_in(parts[0][0], access, parts[0][1], lanes, None)
+            return [piece for space, part, selection in parts
+                    for piece in self._locate_in(space, access, part, lanes, selection)]  # fmt: skip
+        return self._locate_in(access.space, access, address, lanes, None)
+
+    def _locate_in(
+        self, space: str, access: Access, address: np.ndarray, lanes: Lanes, selection: np.ndarray | None
+    ) -> list[Piece]:
+        if space in ("global", "const"):
+            return self._locate_global(access, address, lanes, selection)
+        address = address.astype(np.int64) if address.dtype.itemsize < 8 else address.view(np.int64)
+        ids = lanes.ids if selection is None else lanes.ids[selection]
+        if space == "param":
+            self._check(access, address, self.launch.arguments.nbytes, lanes, selection, space)
+            return [Piece(self.launch.arguments, address, selection)]
+        if space == "shared":
+            self._check(access, address, self.shared_bytes, lanes, selection, space)
+            whole = lanes.index is None and lanes.own is None and selection is None
+            base = self._shared_base if whole else self._shared_base[ids]
+            return [Piece(self.shared, address if self.block_count == 1 else base + address, selection)]
+        self._check(access, address, self.frame, lanes, selection, space)
+        return [Piece(self.local, ids * self.frame + address, selection)]
+
+    def _locate_global(
+        self, access: Access, address: np.ndarray, lanes: Lanes, selection: np.ndarray | None
+    ) -> list[Piece]:
+        address = address.view(np.uint64) if address.dtype.itemsize == 8 else address.astype(np.uint64)
+        pieces, bad = self.memory.locate(address, access.width)
+        if bad is not None:
+            kind, place = self.memory.explain(int(address[bad]), access.width)
+            position = bad if selection is None else int(selection[bad])
+            self.fail(access.instruction, kind, f"{access.verb}s {access.width} bytes at {place}", lanes, position)
+        if selection is None:
+            return pieces
+        return [Piece(p.backing, p.offset, selection if p.selection is None else selection[p.selection], p.allocation)
+                for p in pieces]  # fmt: skip
+
+    def _check(
+        self, access: Access, address: np.ndarray, size: int, lanes: Lanes, selection: np.ndarray | None, space: str
+    ) -> None:
+        if int(address.min()) >= 0 and int(address.max()) <= size - access.width:
+            return
+        bad = int(np.flatnonzero((address < 0) | (address > size - access.width))[0])
+        place = self._place_in_space(space, int(address[bad]), size)
+        position = bad if selection is None else int(selection[bad])
+        self.fail(access.instruction, "out_of_bounds", f"{access.verb}s {access.width} bytes at {place}", lanes, position)
+
+    def _place_in_space(self, space: str, address: int, size: int) -> str:
+        whose = {"shared": "the block's shared memory", "local": "the thread's local memory"}.get(space, f"{space} memory")
+        if address < 0 or address >= size:
+            nearest = self.kernel.shared_name(address) if space == "shared" else None
+            after = f", past the end of {nearest[0]}" if nearest and address >= size else ""
+            return f"byte {address} of {whose}, which has {size} bytes{after}"
+        named = self.kernel.shared_name(address) if space == "shared" else None
+        return f"{named[0]} + {named[1]} bytes" if named else f"byte {address} of {whose}"
+
+    def place(self, access: Access, address: int) -> str:
+        """An address of an access, as the user knows it."""
+        space, inside = access.space, address
+        if space == "generic":
+            space, part, _ = split_generic(np.array([address], np.uint64))[0]
+            inside = int(part[0])
+        if space in ("shared", "local", "param"):
+            return self._place_in_space(space, inside, {"shared": self.shared_bytes, "local": self.frame}.get(space, 0))
+        allocation = self.memory.find(inside)
+        return f"{allocation.name} + {inside - allocation.address} bytes" if allocation else f"address {inside:#x}"
+
+    def place_in(self, piece: Piece, offset: int, access: Access, position: int, lanes: Lanes) -> str:
+        """A byte of a piece, as the user knows it: ``output[12]``, ``tile + 128 bytes``."""
+        if piece.allocation is not None:
+            unit = access.width if access.width <= 4 else 4
+            return f"{piece.allocation.name}[{offset // unit}]"
+        if piece.backing is self.local:
+            return "a local variable"
+        return self._place_in_space("shared", offset % self._shared_stride, self.shared_bytes)
+
+    # --- saying what went wrong
+
+    def where(self, lane: int) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+        """Block and thread coordinates of a lane."""
+        return (
+            _coordinates(self.first_block + int(self.block_of[lane]), self.launch.grid),
+            _coordinates(int(self.thread[lane]), self.launch.block),
+        )
+
+    def hazard(
+        self, instruction: Instruction | None, kind: str, severity: Severity, message: str, lane: int, remedy: str | None
+    ) -> Hazard:
+        """A finding about one lane at one instruction."""
+        block, thread = self.where(lane)
+        line = instruction.line if instruction else None
+        return Hazard(kind, severity, message, line, self.launch.name, block, thread, 1, remedy)
+
+    def fail(
+        self, instruction: Instruction | None, kind: str, message: str, lanes: Lanes, position: int,
+        remedy: str | None = None,
+    ) -> NoReturn:  # fmt: skip
+        """Stop the launch: the active lane at ``position`` did this. Raises KernelFault."""
+        lane = int(lanes.ids[min(position, lanes.count - 1)])
+        raise KernelFault(self.hazard(instruction, kind, Severity.ERROR, message, lane, remedy))
+
+    def warn(self, instruction: Instruction, kind: str, message: str, lane: int, remedy: str | None = None) -> None:
+        """Note something that works by luck, once per kind and line."""
+        self.launch.add(self.hazard(instruction, kind, Severity.WARNING, message, lane, remedy))
+
+    def printed(self, text: str, lane: int) -> None:
+        """A line of a kernel's printf."""
+        self.launch.printer(text)
+
+    def counted(self, access: Access, registers: list[np.ndarray], lanes: Lanes) -> None:
+        """Called for every memory instruction executed."""
+
+
+def _coordinates(number: int, shape: tuple[int, int, int]) -> tuple[int, int, int]:
+    return number % shape[0], number // shape[0] % shape[1], number // (shape[0] * shape[1])
+

@@ -1,0 +1,322 @@
+"""One instruction -> one step: a function over (register file, active lanes, batch), built when a kernel is loaded.
+
+Pure instructions come from the opcode table in :mod:`harness.simulator.isa`; :data:`EFFECTS` is the same kind of table
+for those that touch memory, other lanes or the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from harness.errors import Unsupported
+from harness.simulator import access, asynchronous, atomics, builtins, collectives, flow, isa
+from harness.simulator.active import Lanes
+from harness.simulator.memory import LOCAL_WINDOW, SHARED_WINDOW
+from harness.simulator.operands import Reader, Registers, flatten, reader, registers, writer
+from harness.simulator.ptx import Instruction, Operand, Symbol
+from harness.simulator.waiting import BlockGate, WarpGate
+
+if TYPE_CHECKING:
+    from harness.simulator.kernel import Kernel
+    from harness.simulator.simt import Batch
+
+Step = Callable[[Registers, Lanes, "Batch"], None]
+Branch = Callable[[Registers, Lanes], list[tuple[int, Lanes]]]
+Gate = WarpGate | BlockGate
+Build = Callable[[Instruction, "Kernel"], Step]
+
+#: The successor number of lanes that leave the kernel.
+EXIT = -1
+
+
+@dataclass(frozen=True)
+class Effect:
+    """How an instruction that is not pure is built. ``results`` counts its operands that are written; ``warp`` says
+    that it needs whole warps; ``gate`` what makes it wait."""
+
+    opcode: str
+    build: Build
+    results: int = 0
+    warp: bool = False
+    gate: type[WarpGate] | type[BlockGate] | None = None
+
+
+def _nothing(instruction: Instruction, kernel: Kernel) -> Step:
+    """Ordering and hints: lanes of a batch already see each other's writes in program order."""
+    return lambda registers, lanes, batch: None
+
+
+def _trap(instruction: Instruction, kernel: Kernel) -> Step:
+    def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
+        batch.fail(instruction, "trap", "runs into a trap: the kernel gives up here", lanes, 0)
+
+    return step
+
+
+def _convert_address(instruction: Instruction, kernel: Kernel) -> Step:
+    """``cvta{.to}.space``: generic addresses of shared and local memory are windows high above global memory."""
+    target, source = instruction.operands
+    window = np.uint64(_WINDOWS[next(word for word in instruction.modifiers if word in _WINDOWS)])
+    write, read = writer(target, "u64", kernel), reader(source, "u64", kernel)
+    leaving = instruction.has("to")
+
+    def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
+        value = read(registers)
+        if window:
+            value = value - window if leaving else value + window
+        if write is not None:
+            write(registers, lanes, value)
+
+    return step
+
+
+_WINDOWS = {"global": 0, "const": 0, "shared": SHARED_WINDOW, "local": LOCAL_WINDOW, "param": LOCAL_WINDOW << 1}
+
+
+def _is_space(instruction: Instruction, kernel: Kernel) -> Step:
+    """``isspacep.space p, a``: which window a generic address lies in."""
+    target, source = instruction.operands
+    write, read = writer(target, "pred", kernel), reader(source, "u64", kernel)
+    start = _WINDOWS[next(word for word in instruction.modifiers if word in _WINDOWS)]
+
+    def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
+        value = read(registers)
+        inside = (value >= np.uint64(start)) & (value < np.uint64(start + (1 << 32))) if start else value < SHARED_WINDOW
+        if write is not None:
+            write(registers, lanes, inside)
+
+    return step
+
+
+def _barrier(instruction: Instruction, kernel: Kernel) -> Step:
+    """``bar.sync`` has done its work when its gate opens; ``bar.red`` then reduces over the block, ``bar.arrive``
+    only leaves its count."""
+    if instruction.has("arrive"):
+        return _arrive(instruction, kernel)
+    if not instruction.has("red"):
+        return _nothing(instruction, kernel)
+    operands = list(flatten(instruction.operands))
+    count = instruction.has("popc")
+    write = writer(operands[0], "u32" if count else "pred", kernel)
+    value = reader(operands[-1], "pred", kernel)
+    every = instruction.has("and")
+
+    def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
+        yes = np.broadcast_to(lanes.active(value(registers)), lanes.count)
+        votes = np.bincount(batch.block_of[lanes.ids], weights=yes, minlength=batch.block_count)
+        total = votes.astype(np.uint32)
+        result = total if count else (total == batch.per_block(lanes) if every else total > 0)
+        if write is not None:
+            write(registers, lanes, result[batch.block_of])
+
+    return step
+
+
+def _arrive(instruction: Instruction, kernel: Kernel) -> Step:
+    name = reader(instruction.operands[0], "u32", kernel)
+
+    def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
+        batch.arrive(int(lanes.active(name(registers))[0]), lanes)
+
+    return step
+
+
+EFFECTS: dict[str, Effect] = {
+    effect.opcode: effect
+    for effect in (
+        Effect("ld", access.load, results=1),
+        Effect("ldu", access.load, results=1),
+        Effect("st", access.store),
+        Effect("atom", atomics.atomic, results=1),
+        Effect("red", atomics.atomic),
+        Effect("cvta", _convert_address, results=1),
+        Effect("isspacep", _is_space, results=1),
+        Effect("cp", asynchronous.copy),
+        Effect("shfl", collectives.shuffle, results=1, warp=True, gate=WarpGate),
+        Effect("vote", collectives.vote, results=1, warp=True, gate=WarpGate),
+        Effect("match", collectives.match, results=1, warp=True, gate=WarpGate),
+        Effect("redux", collectives.reduce, results=1, warp=True, gate=WarpGate),
+        Effect("elect", collectives.elect, results=1, warp=True, gate=WarpGate),
+        Effect("activemask", collectives.active_mask, results=1, warp=True),
+        Effect("bar", _barrier, warp=True, gate=BlockGate),
+        Effect("barrier", _barrier, warp=True, gate=BlockGate),
+        Effect("call", builtins.call),
+        Effect("trap", _trap),
+        Effect("membar", _nothing),
+        Effect("fence", _nothing),
+        Effect("prefetch", _nothing),
+        Effect("prefetchu", _nothing),
+        Effect("discard", _nothing),
+        Effect("applypriority", _nothing),
+        Effect("nanosleep", _nothing),
+        Effect("griddepcontrol", _nothing),
+        Effect("setmaxnreg", _nothing),
+    )
+}
+
+
+def _gate_type(instruction: Instruction) -> type[WarpGate] | type[BlockGate] | None:
+    effect = EFFECTS.get(instruction.opcode)
+    if effect is None or instruction.has("arrive"):
+        return None
+    if effect.gate is BlockGate and instruction.has("warp"):
+        return WarpGate
+    if effect.gate is WarpGate and not instruction.has("sync"):
+        raise Unsupported(f"{instruction.text}: a warp instruction without .sync", line=instruction.line,
+                          remedy="use the _sync form of the intrinsic")  # fmt: skip
+    return effect.gate
+
+
+def is_gate(instruction: Instruction) -> bool:
+    """Whether lanes may have to wait at this instruction."""
+    return _gate_type(instruction) is not None
+
+
+def needs_whole_warps(instruction: Instruction) -> bool:
+    """Whether the instruction looks at a warp's 32 lanes together."""
+    effect = EFFECTS.get(instruction.opcode)
+    return effect is not None and effect.warp
+
+
+def gate(instruction: Instruction, kernel: Kernel) -> Gate | None:
+    """The gate in front of an instruction, None where lanes never wait."""
+    kind = _gate_type(instruction)
+    return None if kind is None else kind(instruction, kernel)
+
+
+def _results(instruction: Instruction) -> tuple[Operand, ...]:
+    effect = EFFECTS.get(instruction.opcode)
+    count = 1 if effect is None or (instruction.has("red") and effect.gate is BlockGate) else effect.results
+    return instruction.operands[: 0 if instruction.opcode in flow.ENDS else count]
+
+
+def effects(instruction: Instruction) -> flow.Effects:
+    """Registers read and written; a guarded instruction also reads what it may leave as it was."""
+    results = _results(instruction)
+    writes = {name for operand in results for name in registers(operand)}
+    reads = {name for operand in instruction.operands[len(results) :] for name in registers(operand)}
+    if instruction.has("cc"):
+        writes.add("%cc")
+    if instruction.opcode in ("addc", "subc", "madc"):
+        reads.add("%cc")
+    if instruction.guard is not None:
+        reads |= {instruction.guard.name} | writes
+    return flow.Effects(frozenset(reads), frozenset(writes))
+
+
+def step(instruction: Instruction, kernel: Kernel) -> Step:
+    """Build the step of any instruction that does not end a block. Raises Unsupported for one not known."""
+    effect = EFFECTS.get(instruction.opcode)
+    try:
+        run = effect.build(instruction, kernel) if effect is not None else _compute(instruction, kernel)
+    except Unsupported as error:
+        if error.line is None:
+            raise Unsupported(f"{error.message} ({instruction.text})", line=instruction.line, remedy=error.remedy) from error
+        raise
+    if instruction.guard is None:
+        return run
+    guard = reader(instruction.guard, "pred", kernel)
+
+    def guarded(registers: Registers, lanes: Lanes, batch: Batch) -> None:
+        narrowed = lanes.narrow(guard(registers))
+        if narrowed is not None:
+            run(registers, narrowed, batch)
+
+    return guarded
+
+
+def _compute(instruction: Instruction, kernel: Kernel) -> Step:
+    operation = isa.operation(instruction)
+    operands = list(flatten(instruction.operands))
+    results, sources = operands[: len(operation.results)], operands[len(operation.results) :]
+    if len(sources) != len(operation.sources):
+        raise Unsupported(f"{instruction.text}: {len(sources)} sources where {len(operation.sources)} are expected",
+                          line=instruction.line)  # fmt: skip
+    readers = [reader(source, kind, kernel) for source, kind in zip(sources, operation.sources, strict=True)]
+    writers = [writer(result, kind, kernel) for result, kind in zip(results, operation.results, strict=True)]
+    carry = kernel.number("%cc")
+    if operation.carry_in:
+        readers.append(lambda registers: registers[carry])
+    if operation.carry_out:
+        writers.append(lambda registers, lanes, value: _set_carry(registers, lanes, value, carry))
+    if len(writers) == 1 and writers[0] is not None:
+        return _one_result(operation.function, readers, writers[0])
+    return _many_results(operation.function, readers, writers)
+
+
+def _set_carry(registers: Registers, lanes: Lanes, value: np.ndarray, carry: int) -> None:
+    registers[carry] = value if carry not in lanes.keep else lanes.blend(value, registers[carry])
+
+
+Write = Callable[[Registers, Lanes, np.ndarray], None]
+
+
+def _one_result(function: Callable[..., np.ndarray], readers: list[Reader], write: Write) -> Step:
+    """The hot path: by number of sources, so that no list is built."""
+    if len(readers) == 2:
+        first, second = readers
+        return lambda registers, lanes, batch: write(registers, lanes, function(first(registers), second(registers)))
+    if len(readers) == 3:
+        one, two, three = readers
+        return lambda registers, lanes, batch: write(
+            registers, lanes, function(one(registers), two(registers), three(registers))
+        )
+    return lambda registers, lanes, batch: write(registers, lanes, function(*(read(registers) for read in readers)))
+
+
+def _many_results(
+    function: Callable[..., tuple[np.ndarray, ...]], readers: list[Reader], writers: list[Write | None]
+) -> Step:
+    def run(registers: Registers, lanes: Lanes, batch: Batch) -> None:
+        for write, value in zip(writers, function(*(read(registers) for read in readers)), strict=True):
+            if write is not None:
+                write(registers, lanes, value)
+
+    return run
+
+
+def branch(block: flow.Block, kernel: Kernel) -> Branch:
+    """Who goes where when a block ends: ``(successor number or EXIT, lanes)`` for each part that is not empty."""
+    end = block.end
+    if end is None or (end.guard is None and end.opcode == "bra"):
+        target = block.successors[0] if block.successors else EXIT
+        return lambda registers, lanes: [(target, lanes)]
+    if end.opcode == "brx":
+        return _branch_table(end, block, kernel)
+    taken = block.successors[0] if end.opcode == "bra" else EXIT
+    if end.guard is None:
+        return lambda registers, lanes: [(EXIT, lanes)]
+    guard = reader(end.guard, "pred", kernel)
+    falls = block.successors[-1] if len(block.successors) > (end.opcode == "bra") else EXIT
+
+    def split(registers: Registers, lanes: Lanes) -> list[tuple[int, Lanes]]:
+        yes, no = lanes.split(guard(registers))
+        return [(target, part) for target, part in ((taken, yes), (falls, no)) if part is not None]
+
+    return split
+
+
+def _branch_table(end: Instruction, block: flow.Block, kernel: Kernel) -> Branch:
+    index = reader(end.operands[0], "u32", kernel)
+    table = end.operands[1]
+    if not isinstance(table, Symbol) or end.guard is not None:
+        raise Unsupported(f"branch form {end.text}", line=end.line)
+
+    def split(registers: Registers, lanes: Lanes) -> list[tuple[int, Lanes]]:
+        value = index(registers)
+        parts: list[tuple[int, Lanes]] = []
+        rest: Lanes | None = lanes
+        for number, target in enumerate(block.successors):
+            if rest is None:
+                break
+            chosen, rest = rest.split(value == number)
+            if chosen is not None:
+                parts.append((target, chosen))
+        return parts
+
+    return split
+

@@ -1,0 +1,149 @@
+"""Where lanes wait for each other: the warp's ``.sync`` instructions and the block's barriers.
+
+A gate decides, whenever lanes arrive at it or others exit, who may pass. Lanes that must wait are parked; if nobody
+in the batch can go on, the parked ones are the evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from harness.errors import Unsupported
+from harness.simulator.active import Lanes
+from harness.simulator.collectives import WARP, bits, members_of, per_lane
+from harness.simulator.operands import Reader, Registers, flatten, reader
+from harness.simulator.ptx import Immediate, Instruction
+
+if TYPE_CHECKING:
+    from harness.simulator.kernel import Kernel
+    from harness.simulator.simt import Batch
+
+
+class WarpGate:
+    """Holds lanes until every lane named in their membermask, and still running, is here too."""
+
+    def __init__(self, instruction: Instruction, kernel: Kernel) -> None:
+        self.instruction = instruction
+        self.members = members_of(instruction, kernel)
+
+    def passing(self, batch: Batch, here: Lanes) -> Lanes | None:
+        """Of the lanes waiting here, those that may go on. Raises KernelFault for a lane not in its own mask."""
+        mask = self.members(batch.registers)
+        if mask.size == 1 and mask[0] == 0xFFFFFFFF and here.count == batch.alive_count:
+            return here
+        mask = np.broadcast_to(mask, here.width)
+        lane = np.arange(here.width, dtype=np.uint32) & np.uint32(31)
+        present = np.ones(here.width, np.bool_) if here.mask is None else here.mask
+        outside = present & ((mask >> lane) & 1 == 0)
+        if outside.any():
+            position = int(np.flatnonzero(outside)[0])
+            batch.fail(
+                self.instruction, "missing_lanes",
+                f"lane {position % WARP} calls with the mask {int(mask[position]):#010x}, which leaves itself out",
+                Lanes(here.width, outside), 0, "a lane may only call with a mask that names it",
+            )  # fmt: skip
+        absent = mask & per_lane(bits(batch.alive)) & ~per_lane(bits(present))
+        return here.split(absent == 0)[0]
+
+    def evidence(self, batch: Batch, here: Lanes) -> str:
+        """Who waits here, and for whom, in words."""
+        mask = np.broadcast_to(self.members(batch.registers), here.width)
+        position = int(here.ids[0])
+        present = np.ones(here.width, np.bool_) if here.mask is None else here.mask
+        warp = position // WARP
+        absent = int(mask[position]) & int(bits(batch.alive)[warp]) & ~int(bits(present)[warp])
+        missing = [lane for lane in range(WARP) if absent >> lane & 1]
+        return f"lanes wait for {_lane_list(missing)}, named in the mask {int(mask[position]):#010x}, that never come"
+
+
+def _lane_list(lanes: Sequence[int]) -> str:
+    if len(lanes) > 1 and lanes[-1] - lanes[0] == len(lanes) - 1:
+        return f"lanes {lanes[0]} to {lanes[-1]}"
+    return ("lane " if len(lanes) == 1 else "lanes ") + ", ".join(map(str, lanes))
+
+
+class BlockGate:
+    """``bar.sync id{, threads}`` and its ``red`` forms: opens for a block when all of it, or the count, has come."""
+
+    def __init__(self, instruction: Instruction, kernel: Kernel) -> None:
+        self.instruction = instruction
+        operands = list(flatten(instruction.operands))
+        if instruction.has("red"):
+            operands = operands[1:-1]
+        self.name: Reader = reader(operands[0], "u32", kernel)
+        self.threads: Reader | None = reader(operands[1], "u32", kernel) if len(operands) > 1 else None
+        self.unnamed = isinstance(operands[0], Immediate) and operands[0].value == 0 and self.threads is None
+
+    def passing(self, batch: Batch, here: Lanes) -> Lanes | None:
+        """Of the lanes waiting here, those whose block is complete; lanes of that block parked at other barriers of
+        the same name go on too."""
+        if here.count == batch.alive_count and self.threads is None:
+            self._warn_exited(batch, here)
+            return here
+        name = self.name_of(batch.registers, here)
+        others = batch.parked_at(name, besides=self)
+        groups = [(self, here), *others]
+        arrived = batch.arrivals(name) + sum(batch.per_block(lanes) for _, lanes in groups)
+        expected = self._expected(batch, here)
+        complete = (arrived >= expected) & (expected > 0)
+        if not complete.any():
+            return None
+        if self.unnamed:
+            self._refuse_two_places(batch, complete, groups)
+            self._warn_exited(batch, here)
+        batch.clear_arrivals(name, complete)
+        for gate, lanes in others:
+            batch.release(gate, lanes.split(complete[batch.block_of])[0])
+        return here.split(complete[batch.block_of])[0]
+
+    def name_of(self, registers: Registers, here: Lanes) -> int:
+        """The barrier's number, 0 to 15. Raises Unsupported where lanes name different ones."""
+        names = np.unique(here.active(self.name(registers)))
+        if len(names) != 1:
+            raise Unsupported("one barrier instruction with several barrier numbers", line=self.instruction.line)
+        return int(names[0])
+
+    def _expected(self, batch: Batch, here: Lanes) -> np.ndarray:
+        if self.threads is None:
+            return batch.alive_per_block()
+        return np.full(batch.block_count, int(here.active(self.threads(batch.registers))[0]))
+
+    def _warn_exited(self, batch: Batch, here: Lanes) -> None:
+        if not batch.exited or self.threads is not None:
+            return
+        gone = batch.threads_per_block - batch.alive_per_block()
+        block = int(np.flatnonzero((gone > 0) & (batch.per_block(here) > 0))[:1].sum())
+        if gone[block] > 0 and batch.per_block(here)[block] > 0:
+            position = int(here.ids[batch.block_of[here.ids] == block][0])
+            batch.warn(
+                self.instruction, "barrier",
+                f"{int(gone[block])} of {batch.threads_per_block} threads of the block returned before this barrier",
+                position, "let every thread reach __syncthreads(): guard the work, not the barrier",
+            )  # fmt: skip
+
+    def _refuse_two_places(self, batch: Batch, complete: np.ndarray, groups: list[tuple[BlockGate, Lanes]]) -> None:
+        """``__syncthreads()`` on two lines filling up together works by luck at best."""
+        for block in np.flatnonzero(complete):
+            there = [(gate, int(batch.per_block(lanes)[block])) for gate, lanes in groups]
+            there = [(gate, count) for gate, count in there if count]
+            if len({gate.instruction.line for gate, _ in there}) < 2:
+                continue
+            (one, first), (two, second) = there[:2]
+            lanes = next(lanes for gate, lanes in groups if gate is one)
+            position = int(np.flatnonzero(batch.block_of[lanes.ids] == block)[0])
+            batch.fail(
+                one.instruction, "barrier",
+                f"{first} threads of the block wait at __syncthreads() on line {one.instruction.line} while {second} "
+                f"wait at the one on line {two.instruction.line}",
+                lanes, position, "all threads of a block must meet at the same __syncthreads()",
+            )  # fmt: skip
+
+    def evidence(self, batch: Batch, here: Lanes) -> str:
+        """Who waits here, and for how many, in words."""
+        block = int(batch.block_of[here.ids[0]])
+        waiting = int(batch.per_block(here)[block])
+        expected = int(self._expected(batch, here)[block])
+        return f"{waiting} of {expected} threads of the block wait at this barrier; the others never come"

@@ -1,0 +1,261 @@
+"""``solve`` as data: its launches, scratch memory and copies, recorded by running it once.
+
+``solve`` is compiled as device code (headers/kata.h) and one thread of the simulator runs it over pointers that point
+nowhere, so that it can pass them on and do arithmetic on them, but not read through them. What it asks of the CUDA
+runtime is written to a buffer, whose layout is kata.h's, and read back here as a :class:`LaunchPlan`.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NoReturn
+
+from harness.cubin import Resources
+from harness.errors import KernelFault, SourceError
+from harness.launch_rules import SM_80, LaunchLimits, check_launch, launch_fault
+from harness.mangling import plain_name
+from harness.results import Hazard
+from harness.simulator import Budget, Machine, Memory, Module
+from harness.source import ENTRY
+from harness.steps import Copy, Free, Launch, LaunchPlan, Malloc, Memset, SetAttribute, Step, Upload
+
+if TYPE_CHECKING:
+    from harness.compile import Compiled
+
+__all__ = ["Copy", "Free", "Launch", "LaunchPlan", "Malloc", "Memset", "SetAttribute", "Step", "Upload", "make_plan"]
+
+#: How many steps a plan can have (kata.h's figure): each takes a millisecond or two to record.
+MOST_STEPS = 512
+
+# Addresses no device hands out: a plan's buffer, and what stands in for solve's pointers, 1 TiB apart.
+_BUFFER_AT = 0x4000_0000_0000
+_ARGUMENTS_AT = 0x5000_0000_0000
+_ARGUMENT_GAP = 1 << 40
+
+_HEADER = struct.Struct("<IIQQQ")
+_STEP = struct.Struct("<Ii7Q")
+_UPLOAD_ROOM = 1 << 18
+_LAUNCH, _MALLOC, _FREE, _MEMSET, _COPY, _UPLOAD, _ATTRIBUTE = range(1, 8)
+_RUNNING, _FINISHED, _TOO_MANY_STEPS, _UPLOAD_TOO_BIG, _DEVICE_TO_HOST, _MISSING = range(6)
+_MAX_DYNAMIC_SHARED = 8  # cudaFuncAttributeMaxDynamicSharedMemorySize
+
+#: Why ``solve`` refused to go on, by status: what it did, and the remedy.
+_REFUSED = {
+    _TOO_MANY_STEPS: (
+        f"solve makes more than {MOST_STEPS} launches and CUDA calls, or uploads more than {_UPLOAD_ROOM // 1024} KiB",
+        "loop inside the kernel, or let each launch do more",
+    ),
+    _UPLOAD_TOO_BIG: ("solve copies more than 64 KiB from the host at once", "compute it in a kernel instead"),
+    _DEVICE_TO_HOST: (
+        "solve copies device memory to the host: its launches can't depend on device data here",
+        "keep the value on the device: pass its pointer to the next kernel",
+    ),
+    _MISSING: (
+        "solve asks for a device attribute that is not known here",
+        "write the value down, or use cudaGetDeviceProperties",
+    ),
+}
+_BUDGET_SECONDS = 10.0
+_MEMORY_KINDS = ("out_of_bounds", "use_after_free", "null_pointer", "misaligned", "read_only")
+
+
+def make_plan(
+    module: Module, compiled: Compiled, arguments: Sequence[int | float], *, limits: LaunchLimits = SM_80,
+    source_name: str | None = None, printer: Callable[[str], None] | None = None,
+) -> LaunchPlan:  # fmt: skip
+    """Run ``solve`` and say what it does.
+
+    ``arguments`` are solve's, in order: addresses for pointers. ``printer`` takes the lines ``solve`` prints. Raises
+    SourceError for what ``solve`` may not do, and KernelFault (``launch``) with CUDA's name for what CUDA would refuse.
+    """
+    return _Planner(module, compiled, tuple(arguments), limits, source_name, printer).run()
+
+
+@dataclass
+class _Planner:
+    module: Module
+    compiled: Compiled
+    arguments: tuple[int | float, ...]
+    limits: LaunchLimits
+    source_name: str | None
+    printer: Callable[[str], None] | None
+
+    def run(self) -> LaunchPlan:
+        recorded = self._record()
+        plan = LaunchPlan(tuple(self._decode(recorded)), self._symbols())
+        plan = replace(plan, steps=tuple(self._settle(plan, step) for step in plan.steps))
+        _Checker(self.compiled.resources, self.limits).check(plan)
+        return plan
+
+    def _record(self) -> bytes:
+        """The buffer that ``solve`` wrote, once it returned."""
+        kernels = [self.module.kernel(name) for name in self.module.entries if name != ENTRY]
+        largest = max((kernel.layout.parameter_bytes for kernel in kernels), default=0)
+        room = -(-largest // 8) * 8
+        nbytes = _HEADER.size + MOST_STEPS * (_STEP.size + room) + _UPLOAD_ROOM
+        memory = Memory()
+        buffer = memory.allocate("plan", nbytes, address=_BUFFER_AT, kind="code")
+        machine = Machine(
+            self.module, memory, source_name=self.source_name or "solve", printer=self.printer or _silent,
+            budget=Budget(seconds=_BUDGET_SECONDS),
+        )  # fmt: skip
+        try:
+            machine.launch(ENTRY, (1, 1, 1), (1, 1, 1), 0, self._pack(nbytes, room), None)
+        except KernelFault as fault:
+            self._refuse(fault.hazard, *_HEADER.unpack_from(buffer.data.tobytes())[:2])
+        return buffer.data.tobytes()
+
+    def _pack(self, nbytes: int, room: int) -> bytes:
+        kernel = self.module.kernel(ENTRY)
+        values = [_BUFFER_AT, nbytes, room, *self.arguments]
+        for index in self._pointers:
+            values[3 + index] = _ARGUMENTS_AT + index * _ARGUMENT_GAP
+        packed = bytearray(kernel.layout.parameter_bytes)
+        for parameter, value in zip(kernel.parameters, values, strict=True):
+            if isinstance(value, float):
+                struct.pack_into("<f" if parameter.size == 4 else "<d", packed, parameter.offset, value)
+            else:
+                number = int(value) & ((1 << 8 * parameter.size) - 1)
+                packed[parameter.offset : parameter.offset + parameter.size] = number.to_bytes(parameter.size, "little")
+        return bytes(packed)
+
+    @cached_property
+    def _pointers(self) -> frozenset[int]:
+        """Which arguments are addresses: the entry's parameters of eight bytes (kata scalars have four)."""
+        parameters = self.module.kernel(ENTRY).parameters[3:]
+        return frozenset(index for index, parameter in enumerate(parameters) if parameter.size == 8)
+
+    def _real(self, address: int) -> int:
+        """The device's address for one that is an offset from one of solve's pointers; any other as it is."""
+        index, offset = divmod(address - _ARGUMENTS_AT + _ARGUMENT_GAP // 2, _ARGUMENT_GAP)
+        return int(self.arguments[index]) + offset - _ARGUMENT_GAP // 2 if index in self._pointers else address
+
+    def _decode(self, recorded: bytes) -> Iterator[Step]:
+        _, _, count, _, _ = _HEADER.unpack_from(recorded)
+        at = _HEADER.size
+        for _ in range(count):
+            kind, line, *words, payload = _STEP.unpack_from(recorded, at)
+            at += _STEP.size
+            yield from self._step(kind, line or None, words, recorded[at : at + payload])
+            at += -(-payload // 8) * 8
+
+    def _step(self, kind: int, line: int | None, words: list[int], payload: bytes) -> Iterator[Step]:
+        first, second, third = words[0], words[1], words[2]
+        if kind == _LAUNCH:
+            halves = [half for word in words[1:4] for half in (word & 0xFFFFFFFF, word >> 32)]
+            kernel = self._kernel(first, line)
+            size = self.module.kernel(kernel).layout.parameter_bytes
+            grid, block = (halves[0], halves[1], halves[2]), (halves[3], halves[4], halves[5])
+            yield Launch(kernel, plain_name(kernel), grid, block, words[4], payload[:size], line=line)
+        elif kind == _MALLOC:
+            yield Malloc(first, second, line)
+        elif kind == _FREE:
+            yield Free(self._real(first), line)
+        elif kind == _MEMSET:
+            yield Memset(self._real(first), second, third, line)
+        elif kind == _COPY:
+            yield Copy(self._real(first), self._real(second), third, line)
+        elif kind == _UPLOAD:
+            yield Upload(self._real(first), payload, line)
+        elif second == _MAX_DYNAMIC_SHARED:
+            yield SetAttribute(self._kernel(first, line), third, line)
+
+    def _kernel(self, address: int, line: int | None) -> str:
+        name = self.module.function_at(address)
+        if name is None:
+            launch_fault("cudaErrorInvalidDeviceFunction", f"no kernel is at {address:#x}", line=line)
+        return name
+
+    def _symbols(self) -> tuple[tuple[str, int, int], ...]:
+        sizes = self.module.translation.variables
+        return tuple((name, start, sizes[name].size) for name, start in self.module.variables.items())
+
+    def _settle(self, plan: LaunchPlan, step: Step) -> Step:
+        """A launch with solve's pointers as they were given, and the plan's own named."""
+        if not isinstance(step, Launch):
+            return step
+        packed, found = bytearray(step.args), []
+        for position in range(0, len(packed) - 7, 8):
+            (word,) = struct.unpack_from("<Q", packed, position)
+            struct.pack_into("<Q", packed, position, self._real(word))
+            relocation = plan.locate(word, position)
+            found += [relocation] if relocation else []
+        return replace(step, args=bytes(packed), relocations=tuple(found))
+
+    def _refuse(self, hazard: Hazard, status: int, noted: int) -> NoReturn:
+        """Raise the SourceError for a ``solve`` that didn't return."""
+        if status in _REFUSED:
+            what, remedy = _REFUSED[status]
+            line: int | None = noted or hazard.line
+        elif hazard.kind == "runaway":
+            what, line = "solve doesn't finish: a loop in it never ends", hazard.line
+            remedy = "check the loop's condition and step"
+        elif hazard.kind in ("trap", "assert"):
+            what, line, remedy = "solve ends the program (exit, abort or a failed assert)", hazard.line, None
+        elif hazard.kind in _MEMORY_KINDS:
+            what, line = "solve reads or writes memory that the host can't: it is on the device", hazard.line
+            remedy = "only kernels can use what solve's pointers point to (an array of its own may also be too short)"
+        else:
+            what, line, remedy = f"solve: {hazard.message}", hazard.line, hazard.remedy
+        where = f" (line {line})" if line else ""
+        raise SourceError(what + where, file=self.source_name, line=line, remedy=remedy)
+
+
+def _silent(line: str) -> None:
+    """What ``solve`` prints, when nobody asked."""
+
+
+class _Checker:
+    """Holds a plan against what CUDA would refuse, step by step."""
+
+    def __init__(self, resources: Mapping[str, Resources], limits: LaunchLimits) -> None:
+        self.resources = resources
+        self.limits = limits
+        self.live: dict[int, int] = {}
+        self.allowed: dict[str, int] = {}
+
+    def check(self, plan: LaunchPlan) -> None:
+        """Raise KernelFault for the first step that CUDA would refuse."""
+        freed: set[int] = set()
+        for step in plan.steps:
+            match step:
+                case Malloc():
+                    self._malloc(step)
+                case Free():
+                    self._free(step, freed)
+                case SetAttribute():
+                    self._allow(step)
+                case Launch():
+                    needs = self.resources[step.kernel]
+                    check_launch(
+                        step.name, step.grid, step.block, step.shared_bytes, step.line, needs,
+                        self.allowed.get(step.kernel, 0), self.limits,
+                    )  # fmt: skip
+
+    def _malloc(self, step: Malloc) -> None:
+        self.live[step.address] = step.nbytes
+        total = sum(self.live.values())
+        if total > self.limits.memory_bytes:
+            launch_fault(
+                "cudaErrorMemoryAllocation", f"cudaMalloc of {step.nbytes:,} bytes: more than the GPU has",
+                line=step.line, remedy="check the size: is it negative, or counted twice?",
+            )  # fmt: skip
+
+    def _free(self, step: Free, freed: set[int]) -> None:
+        if self.live.pop(step.address, None) is None:
+            why = "was freed before" if step.address in freed else "is not what cudaMalloc returned"
+            launch_fault("cudaErrorInvalidValue", f"cudaFree of a pointer that {why}", line=step.line)
+        freed.add(step.address)
+
+    def _allow(self, step: SetAttribute) -> None:
+        most = self.limits.opt_in_shared_bytes - self.resources[step.kernel].shared_bytes
+        if not 0 <= step.shared_bytes <= most:
+            launch_fault(
+                "cudaErrorInvalidValue",
+                f"cudaFuncSetAttribute asks for {step.shared_bytes:,} bytes of shared memory; {most:,} is the most",
+                line=step.line, kernel=plain_name(step.kernel), remedy="use a smaller tile",
+            )  # fmt: skip
+        self.allowed[step.kernel] = step.shared_bytes

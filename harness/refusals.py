@@ -1,0 +1,63 @@
+"""What a file can't use when ``solve`` is turned into a launch plan, and what to do instead."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from harness.errors import SourceError
+from harness.rewrite import line_of
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A pattern in the code, why it is refused (``{0}`` is what was found), and the remedy."""
+
+    pattern: re.Pattern[str]
+    reason: str
+    remedy: str
+
+
+_HOST_MEMORY = "allocates host memory, and solve is only read for the launches it makes"
+_SCRATCH = "use plain arrays for host values, and cudaMalloc for scratch memory on the device"
+_OWN = "write the kernel yourself: that is the exercise"
+
+_REFUSALS = tuple(
+    Refusal(re.compile(pattern), reason, remedy)
+    for pattern, reason, remedy in (
+        (r"\bthrust\s*::\s*\w+", "{0} is a library call", _OWN),
+        (r"\bcub\s*::\s*Device\w+", "{0} launches kernels of its own",
+         f"{_OWN}; cub's block and warp primitives are fine"),
+        (r"\bcublas\w*|\bcudnn\w*|\bcutlass\s*::\s*\w+", "{0} is a library call", _OWN),
+        (
+            r"\bstd\s*::\s*(?:vector|string|map|unordered_map|set|list|deque|unique_ptr|shared_ptr|function|thread)\b",
+            "{0} needs a host, and solve is only read for the launches it makes", _SCRATCH,
+        ),
+        (r"\bnew\s+[A-Za-z_]", "{0}... " + _HOST_MEMORY, _SCRATCH),
+        (r"\b(?:malloc|calloc|realloc)\s*(?=\()", "{0} " + _HOST_MEMORY, _SCRATCH),
+        (r"\bcuda(?:MallocManaged|MallocHost|HostAlloc|HostRegister)\b",
+         "{0} gives memory that the host can read, which a plan has not", "use cudaMalloc and stay on the device"),
+        (r"\bcudaMalloc(?:Pitch|3D|Array|3DArray)\b|\bcudaMem(?:cpy|set)(?:2D|3D)\w*", "{0} is not supported",
+         "use cudaMalloc, cudaMemset and cudaMemcpy of contiguous bytes"),
+        (r"\bcudaStreamBeginCapture\w*|\bcudaGraph[A-Z]\w*", "{0}: graphs are not supported",
+         "launch the kernels directly"),
+        (r"\bcudaCreateTextureObject\b|\btexture\s*<", "{0}: textures are not supported",
+         "read through the pointer, or __ldg"),
+        (r"\bcudaLaunchCooperativeKernel\b|\bcudaLaunchKernelEx\w*", "{0} is not supported",
+         "launch with <<<grid, block>>>"),
+        (r"\bthrow\b", "throw: there are no exceptions here", "print the error and return"),
+        (r"\btry\s*(?=\{)", "try: there are no exceptions here", "check the error code"),
+    )
+)  # fmt: skip
+
+
+def refuse_host_features(name: str, quiet: str) -> None:
+    """Raise SourceError for the first thing in ``quiet`` (the file without comments, strings and what is never
+    called) that can't be part of a plan."""
+    found = [(match.start(), match, one) for one in _REFUSALS for match in one.pattern.finditer(quiet)]
+    if not found:
+        return
+    start, match, refusal = min(found, key=lambda item: item[0])
+    line = line_of(quiet, start)
+    word = "".join(match.group().split()) if "::" in match.group() else " ".join(match.group().split())
+    raise SourceError(f"line {line}: {refusal.reason.format(word)}", file=name, line=line, remedy=refusal.remedy)

@@ -6,6 +6,8 @@ as the very same array comes again: a loop over a tile pays for the gather alone
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,8 +23,33 @@ if TYPE_CHECKING:
     from harness.simulator.simt import Batch
     from harness.simulator.steps import Step
 
+@dataclass
+class Located:
+    """What an address array came to: ``units`` pairs each piece with the index of each access in it, in units of the
+    access's width. ``initialised`` is set once all of them were seen to be written: bytes are never unwritten."""
+
+    base: np.ndarray
+    lanes: np.ndarray | None
+    units: list[tuple[Piece, np.ndarray]]
+    initialised: bool = False
+
+
 SPACES = ("global", "shared", "local", "const", "param")
+_ONES = {4: 0xFFFF_FFFF, 8: 0xFFFF_FFFF_FFFF_FFFF}
 _SHIFTS = {1: 0, 2: 1, 4: 2, 8: 3, 16: 4}
+
+
+class Act(Enum):
+    """What an access does to its place. Strong ones (volatile, or ordered by C++ atomics) are meant to meet others."""
+
+    READ = "read"
+    WRITE = "write"
+    ATOMIC = "update"
+    STRONG_READ = "strong read"
+    STRONG_WRITE = "strong write"
+
+
+_STRONG_WORDS = ("volatile", "relaxed", "acquire", "release", "acq_rel", "mmio")
 
 
 class Access:
@@ -35,10 +62,13 @@ class Access:
         self.width = width
         self.verb = verb
         self.space = next((word.split("::")[0] for word in instruction.modifiers if word.split("::")[0] in SPACES), "generic")
+        strong = verb != "update" and instruction.has(*_STRONG_WORDS)
+        self.act = Act(f"strong {verb}" if strong else verb)
         self.offset = address.offset
         if isinstance(address.base, Register):
-            size = kernel.initial[kernel.number(address.base.name)].dtype.itemsize
-            self.base: Reader = reader(address.base, f"u{8 * size}", kernel)
+            number = kernel.number(address.base.name)
+            # The register itself, never a view of it: the same array again means the same addresses again.
+            self.base: Reader = lambda registers: registers[number]
         else:
             base = kernel.address(address.base) if address.base else 0
             if address.base in kernel.layout.local:
@@ -46,21 +76,23 @@ class Access:
             constant = np.array([base], np.uint64)
             self.base = lambda registers: constant
 
-    def units(self, registers: Registers, lanes: Lanes, batch: Batch) -> list[tuple[Piece, np.ndarray]]:
-        """Pieces with the index of each active lane's unit of ``width`` bytes. Raises KernelFault."""
+    def located(self, registers: Registers, lanes: Lanes, batch: Batch) -> Located:
+        """Where the active lanes' accesses go. Raises KernelFault for one that goes nowhere."""
         base = self.base(registers)
         known = batch.known.get(self)
-        if known is not None and known[0] is base and known[1] is lanes.index and lanes.own is None:
-            return known[2]
-        pieces = self._locate(lanes.active(base), lanes, batch)
+        if known is not None and known.base is base and known.lanes is lanes.index and lanes.own is None:
+            return known
         shift = _SHIFTS[self.width]
-        units = [(piece, piece.offset >> shift if shift else piece.offset) for piece in pieces]
-        if lanes.own is None and len(units) == 1 and units[0][0].selection is None:
-            batch.known[self] = (base, lanes.index, units)
-        return units
+        pieces = self._locate(lanes.active(base), lanes, batch)
+        found = Located(base, lanes.index, [(piece, piece.offset >> shift if shift else piece.offset) for piece in pieces])
+        if lanes.own is None:
+            batch.known[self] = found
+        return found
 
     def _locate(self, base: np.ndarray, lanes: Lanes, batch: Batch) -> list[Piece]:
-        address = base + np.uint64(self.offset & 0xFFFFFFFFFFFFFFFF) if base.dtype.itemsize == 8 else base + np.int64(self.offset)
+        address = base.view(f"u{base.dtype.itemsize}")
+        if self.offset:
+            address = address + address.dtype.type(self.offset & _ONES[address.dtype.itemsize])
         pieces = batch.locate(self, address, lanes)
         for piece in pieces:
             if self.width > 1 and int(np.bitwise_or.reduce(piece.offset)) & (self.width - 1):
@@ -79,15 +111,11 @@ class Access:
         )  # fmt: skip
 
 
-def gather(access: Access, registers: Registers, lanes: Lanes, batch: Batch) -> np.ndarray:
+def gather(access: Access, located: Located, lanes: Lanes, batch: Batch) -> np.ndarray:
     """Load each active lane's unit: shape ``(lanes,)`` unsigned, or ``(lanes, 2)`` uint64 for 16 bytes."""
-    units = access.units(registers, lanes, batch)
-    for piece, index in units:
-        if piece.backing.written is not None:
-            missing = piece.backing.first_unwritten(index, access.width)
-            if missing is not None:
-                position = missing if piece.selection is None else int(piece.selection[missing])
-                _fail_unwritten(access, piece, int(piece.offset[missing]), position, lanes, batch)
+    if not located.initialised:
+        check_initialised(access, located, lanes, batch)
+    units = located.units
     if len(units) == 1 and units[0][0].selection is None:
         piece, index = units[0]
         return piece.backing.view(access.width).take(index, axis=0)
@@ -98,12 +126,18 @@ def gather(access: Access, registers: Registers, lanes: Lanes, batch: Batch) -> 
     return result
 
 
-def _fail_unwritten(access: Access, piece: Piece, offset: int, position: int, lanes: Lanes, batch: Batch) -> None:
-    place = batch.place_in(piece, offset, access, position, lanes)
-    batch.fail(
-        access.instruction, "uninitialised", f"reads {place}, which nothing has written", lanes, position,
-        "write it first: memory starts as garbage",
-    )  # fmt: skip
+def check_initialised(access: Access, located: Located, lanes: Lanes, batch: Batch) -> None:
+    """Raise KernelFault for the first located unit with a byte that was never written."""
+    for piece, index in located.units:
+        missing = piece.backing.first_unwritten(index, access.width)
+        if missing is not None:
+            position = missing if piece.selection is None else int(piece.selection[missing])
+            place = batch.place_in(piece, int(piece.offset[missing]), access)
+            batch.fail(
+                access.instruction, "uninitialised", f"{access.verb}s {place}, which nothing has written", lanes, position,
+                "write it first: memory starts as garbage",
+            )  # fmt: skip
+    located.initialised = True
 
 
 def load(instruction: Instruction, kernel: Kernel) -> Step:
@@ -117,8 +151,9 @@ def load(instruction: Instruction, kernel: Kernel) -> Step:
     places = [target(operand, instruction.type, kernel) for operand in results]
 
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
-        data = gather(access, registers, lanes, batch)
-        batch.counted(access, registers, lanes)
+        located = access.located(registers, lanes, batch)
+        data = gather(access, located, lanes, batch)
+        batch.watch(access, located, lanes)
         columns = [data] if len(places) == 1 else np.ascontiguousarray(data.view(unit).reshape(len(data), -1).T)
         for (number, widen), column in zip(places, columns, strict=True):
             if number >= 0:
@@ -140,10 +175,10 @@ def store(instruction: Instruction, kernel: Kernel) -> Step:
 
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
         values = [lanes.active(read(registers)).view(unit) for read in readers]
-        units = access.units(registers, lanes, batch)
-        batch.counted(access, registers, lanes)
+        located = access.located(registers, lanes, batch)
         data = values[0] if len(values) == 1 else _packed(values, width)
-        scatter(access, units, data, lanes, batch)
+        batch.watch(access, located, lanes, data)
+        scatter(access, located.units, data, lanes, batch)
 
     return step
 

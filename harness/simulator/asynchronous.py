@@ -59,11 +59,12 @@ def _issue(instruction: Instruction, kernel: Kernel) -> Step:
     valid = reader(rest[0], "u32", kernel) if rest else None
 
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
-        units = to.units(registers, lanes, batch)
+        located = to.located(registers, lanes, batch)
+        batch.watch(to, located, lanes)
         kept = np.full(lanes.count, width) if valid is None else np.broadcast_to(lanes.active(valid(registers)), lanes.count)
         data = _zero_filled(origin, registers, lanes, kept, batch)
         group = np.full(lanes.count, -1)
-        batch.pending.append(Pending(to, lanes, units, data, group, np.ones(lanes.count, np.bool_)))
+        batch.pending.append(Pending(to, lanes, located.units, data, group, np.ones(lanes.count, np.bool_)))
 
     return step
 
@@ -81,7 +82,7 @@ def _zero_filled(origin: Access, registers: Registers, lanes: Lanes, kept: np.nd
     mask[slice(None) if lanes.index is None else lanes.index] = kept > 0
     reading = lanes.narrow(mask)
     if reading is not None:
-        data = gather(origin, registers, reading, batch)
+        data = gather(origin, origin.located(registers, reading, batch), reading, batch)
         rows[kept > 0] = np.broadcast_to(data.view(np.uint8).reshape(-1, width), (reading.count, width))
         rows[np.arange(width) >= kept[:, None]] = 0
     return rows.view(np.uint64) if width == 16 else rows.view(f"u{width}").reshape(-1)

@@ -13,7 +13,7 @@ import numpy as np
 
 from harness.errors import Unsupported
 from harness.simulator import isa
-from harness.simulator.access import Access
+from harness.simulator.access import Access, check_initialised
 from harness.simulator.active import Lanes
 from harness.simulator.operands import Reader, Registers, flatten, reader
 from harness.simulator.ptx import DTYPES, Address, Instruction, Register
@@ -44,15 +44,13 @@ def atomic(instruction: Instruction, kernel: Kernel) -> Step:
     apply = _apply(instruction, wanted)
 
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
-        units = access.units(registers, lanes, batch)
-        batch.counted(access, registers, lanes)
+        located = access.located(registers, lanes, batch)
+        if not located.initialised:
+            check_initialised(access, located, lanes, batch)
+        batch.watch(access, located, lanes)
         old = np.zeros(lanes.count, dtype)
         values = _values(readers, registers, lanes)
-        for piece, index in units:
-            missing = piece.backing.first_unwritten(index, access.width)
-            if missing is not None:
-                place = batch.place_in(piece, int(piece.offset[missing]), access, missing, lanes)
-                batch.fail(instruction, "uninitialised", f"updates {place}, which nothing has written", lanes, missing)
+        for piece, index in located.units:
             index = np.broadcast_to(index, lanes.count) if piece.selection is None else index
             part = values if piece.selection is None else [value[piece.selection] for value in values]
             result = apply(piece.backing.view(access.width).view(dtype), index, *part)

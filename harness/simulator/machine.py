@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from harness.errors import KernelFault, Unsupported
 from harness.results import Hazard, Severity
+from harness.simulator.heap import keep_freed_memory
 from harness.simulator.kernel import Kernel, Module
 from harness.simulator.memory import Backing, Memory
+from harness.simulator.ordering import GridOrder
+from harness.simulator.races import GlobalRaces
 from harness.simulator.simt import Batch
 
 #: Lanes of a batch, unless one block has more: enough to hide Python's cost, few enough for the caches.
@@ -50,8 +53,16 @@ class Launch:
     printer: Callable[[str], None]
     budget: Budget
     line: int | None
-    found: dict[tuple[str, int | None], Hazard] = field(default_factory=dict)
+    watching: bool = True
+    found: dict[tuple[str, int | None, int | None], Hazard] = field(default_factory=dict)
     started: float = 0.0
+    step: int = 0
+    order: GridOrder = field(init=False)
+    races: GlobalRaces = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.order = GridOrder(self.blocks, -(-self.threads // 32) * 32)
+        self.races = GlobalRaces(self.order)
 
     @property
     def threads(self) -> int:
@@ -73,17 +84,18 @@ class Launch:
                 Batch(self, first, min(per_batch, self.blocks - first)).run()
         return LaunchReport(tuple(self.found.values()))
 
-    def add(self, hazard: Hazard) -> None:
-        """Keep a finding, merged with one of the same kind and line."""
-        key = (hazard.kind, hazard.line)
-        self.found.setdefault(key, hazard)
+    def add(self, hazard: Hazard, other_line: int | None = None) -> None:
+        """Keep a finding, counted with those of the same kind, severity and lines."""
+        key = (f"{hazard.severity} {hazard.kind}", hazard.line, other_line)
+        known = self.found.get(key)
+        self.found[key] = hazard if known is None else replace(known, count=known.count + hazard.count)
 
     def watch(self, batch: Batch) -> None:
         """End a launch that has used up its budget, naming a line it is still running."""
         if self.budget.clock() - self.started <= self.budget.seconds:
             return
         place, lanes = next(iter(batch.groups.items()))
-        block, thread = batch.where(int(lanes.ids[0]))
+        block, thread = batch.grid_position(batch.first_lane + int(lanes.ids[0]))
         line = batch.kernel.blocks[place >> 1].line
         raise KernelFault(Hazard(
             "runaway", Severity.ERROR,
@@ -166,13 +178,15 @@ class Machine:
 
     def __init__(
         self, module: Module, memory: Memory, *, source_name: str = "kernel.cu",
-        printer: Callable[[str], None] = print, budget: Budget | None = None,
+        printer: Callable[[str], None] = print, budget: Budget | None = None, watch_races: bool = True,
     ) -> None:  # fmt: skip
+        keep_freed_memory()
         self.module = module
         self.memory = memory
         self.source_name = source_name
         self.printer = printer
         self.budget = budget or Budget()
+        self.watch_races = watch_races
         module.load(memory)
 
     def launch(
@@ -188,6 +202,6 @@ class Machine:
         packed = Backing(size, data=np.frombuffer(arguments[:size], np.uint8), written=True)
         launch = Launch(
             decoded, name or kernel, self.memory, grid, block, decoded.dynamic_start + shared_bytes, packed,
-            self.printer, self.budget, line,
+            self.printer, self.budget, line, self.watch_races,
         )  # fmt: skip
         return launch.run()

@@ -216,7 +216,7 @@ class _FunctionParser:
         return tuple(self._parameter(item.strip()) for item in items if item.strip())
 
     def _parameter(self, text: str) -> Variable:
-        space, rest = re.match(r"\.(param|reg)\s+(.*)", text, re.S).groups()  # type: ignore[union-attr]
+        space, rest = re.match(r"\.(param|reg)\s*(.*)", text, re.S).groups()  # type: ignore[union-attr]
         return _variable(rest, space)
 
     def _statement(self, text: str, label: str) -> None:
@@ -235,7 +235,7 @@ class _FunctionParser:
             self.body.append(self._instruction(text))
 
     def _declare_registers(self, text: str) -> None:
-        kind, names = re.match(r"\.reg\s+\.(\w+)\s+(.*)", text, re.S).groups()  # type: ignore[union-attr]
+        kind, names = re.match(r"\.reg\s*\.(\w+)\s+(.*)", text, re.S).groups()  # type: ignore[union-attr]
         suffix = self.scopes[-1].get("", "")
         for name in names.split(","):
             name = name.strip()

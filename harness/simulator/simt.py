@@ -13,11 +13,13 @@ import numpy as np
 
 from harness.errors import KernelFault
 from harness.results import Hazard, Severity
-from harness.simulator.access import Access, split_generic
+from harness.simulator.access import Access, Act, Located, split_generic
 from harness.simulator.active import NOTHING, Lanes
 from harness.simulator.collectives import WARP
 from harness.simulator.memory import Backing, Memory, Piece
+from harness.simulator.ordering import BatchClock, at
 from harness.simulator.ptx import Instruction
+from harness.simulator.races import SharedRaces
 from harness.simulator.steps import EXIT, Gate
 from harness.simulator.waiting import BlockGate
 
@@ -27,9 +29,9 @@ if TYPE_CHECKING:
     from harness.simulator.machine import Launch
 
 #: Blocks of code one group may run while others wait, before these get a turn: lanes that spin on a lock must not
-#: starve the lane that holds it.
-PATIENCE = 2048
-TURN = 64
+#: starve the lane that holds it. Each time it comes to that, patience is halved.
+PATIENCE = 512
+TURN = 32
 #: A group this many times smaller than the batch runs on compacted registers.
 SPARSE = 4
 
@@ -61,13 +63,17 @@ class Batch:
         self.registers: list[np.ndarray] = list(self.kernel.initial)
         for name, number in self.kernel.specials.items():
             self.registers[number] = launch.special(name, self)
-        self.known: dict[Access, tuple] = {}
+        self.known: dict[Access, Located] = {}
         self.pending: list[Pending] = []
         self.committed = np.zeros(self.width, np.int64)
+        self.first_lane = first_block * padded
+        self.clock = BatchClock(block_count, padded)
+        self.shared_races = SharedRaces(self)
         self.groups: dict[int, Lanes] = {}
         self.parked: dict[int, Lanes] = {}
-        self.arrived: dict[int, np.ndarray] = {}
-        self.picks = 0
+        self.arrived: dict[int, list[np.ndarray]] = {}
+        self.picks = self.waited = 0
+        self.patience = PATIENCE
         self._live_elsewhere: dict[tuple[int, ...], frozenset[int]] = {}
 
     @cached_property
@@ -103,17 +109,24 @@ class Batch:
                 self._arrive(block, lanes)
             else:
                 self._run_block(block, lanes)
+        self.shared_races.settle()
 
     def _next_place(self) -> int:
         self.picks += 1
         if not self.picks & 1023:
             self.launch.watch(self)
         if len(self.groups) == 1:
+            if self.waited > self.patience:
+                self.patience = max(1, self.patience // 2)
+            self.waited = 0
             return next(iter(self.groups))
-        if self.picks % PATIENCE < TURN:
-            places = sorted(self.groups)
-            return places[self.picks % len(places)]
-        return min(self.groups)
+        self.waited += 1
+        if self.waited <= self.patience:
+            return min(self.groups)
+        if self.waited == self.patience + TURN:
+            self.waited, self.patience = 0, max(1, self.patience // 2)
+        places = sorted(self.groups)
+        return places[self.picks % len(places)]
 
     def _run_block(self, block: Block, lanes: Lanes) -> None:
         lanes.keep = self._needed_elsewhere()
@@ -223,18 +236,22 @@ class Batch:
 
     def arrive(self, name: int, lanes: Lanes) -> None:
         """``bar.arrive``: count these lanes without holding them."""
-        self.arrived[name] = self.arrivals(name) + self.per_block(lanes)
+        self.arrived.setdefault(name, []).append(lanes.ids)
         for place in list(self.parked):
             self._reconsider(place)
 
     def arrivals(self, name: int) -> np.ndarray:
         """Per block, lanes counted by ``bar.arrive`` at barrier ``name`` since it last opened."""
-        return self.arrived.get(name, np.zeros(self.block_count, np.int64))
+        return np.bincount(self.block_of[self.arrived_lanes(name)], minlength=self.block_count)
+
+    def arrived_lanes(self, name: int, blocks: np.ndarray | None = None) -> np.ndarray:
+        """The lanes so counted, of ``blocks`` (boolean per block) or all."""
+        ids = np.concatenate([np.zeros(0, np.int64), *self.arrived.get(name, [])])
+        return ids if blocks is None else ids[blocks[self.block_of[ids]]]
 
     def clear_arrivals(self, name: int, complete: np.ndarray) -> None:
         """Barrier ``name`` opened for these blocks."""
-        if name in self.arrived:
-            self.arrived[name] = np.where(complete, 0, self.arrived[name])
+        self.arrived[name] = [self.arrived_lanes(name, ~complete)]
 
     def per_block(self, lanes: Lanes) -> np.ndarray:
         """How many of ``lanes`` each block has."""
@@ -340,7 +357,7 @@ class Batch:
         allocation = self.memory.find(inside)
         return f"{allocation.name} + {inside - allocation.address} bytes" if allocation else f"address {inside:#x}"
 
-    def place_in(self, piece: Piece, offset: int, access: Access, position: int, lanes: Lanes) -> str:
+    def place_in(self, piece: Piece, offset: int, access: Access) -> str:
         """A byte of a piece, as the user knows it: ``output[12]``, ``tile + 128 bytes``."""
         if piece.allocation is not None:
             unit = access.width if access.width <= 4 else 4
@@ -351,18 +368,11 @@ class Batch:
 
     # --- saying what went wrong
 
-    def where(self, lane: int) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-        """Block and thread coordinates of a lane."""
-        return (
-            _coordinates(self.first_block + int(self.block_of[lane]), self.launch.grid),
-            _coordinates(int(self.thread[lane]), self.launch.block),
-        )
-
     def hazard(
         self, instruction: Instruction | None, kind: str, severity: Severity, message: str, lane: int, remedy: str | None
     ) -> Hazard:
         """A finding about one lane at one instruction."""
-        block, thread = self.where(lane)
+        block, thread = self.grid_position(self.first_lane + lane)
         line = instruction.line if instruction else None
         return Hazard(kind, severity, message, line, self.launch.name, block, thread, 1, remedy)
 
@@ -382,8 +392,49 @@ class Batch:
         """A line of a kernel's printf."""
         self.launch.printer(text)
 
-    def counted(self, access: Access, registers: list[np.ndarray], lanes: Lanes) -> None:
-        """Called for every memory instruction executed."""
+    def watch(self, access: Access, located: Located, lanes: Lanes, values: np.ndarray | None = None) -> None:
+        """Called for every access before it happens; ``values`` is what a store writes, one unit per active lane."""
+        if not self.launch.watching:
+            return
+        self.launch.step += 1
+        for piece, index in located.units:
+            ids = lanes.ids if piece.selection is None else lanes.ids[piece.selection]
+            part = values if values is None or piece.selection is None or len(values) == 1 else values[piece.selection]
+            if piece.allocation is not None and piece.allocation.kind != "const":
+                self.launch.races.note(self, access, piece.allocation, index, ids, part)
+                self._order_blocks(access, piece, ids)
+            elif piece.allocation is None and piece.backing is self.__dict__.get("shared"):
+                self.shared_races.note(access, index, ids, part)
+
+    def _order_blocks(self, access: Access, piece: Piece, ids: np.ndarray) -> None:
+        """Atomics and volatile accesses carry news between blocks, once a fence was run."""
+        if access.act in (Act.READ, Act.WRITE):
+            return
+        if access.instruction.has("release", "acq_rel"):
+            self.fence(ids)
+        order = self.launch.order
+        if order.any_fence and piece.allocation is not None:
+            addresses = np.broadcast_to(piece.offset + piece.allocation.address, len(ids))
+            order.atomic(ids + self.first_lane, addresses, self._epochs(ids), self.launch.step)
+
+    def fence(self, ids: np.ndarray) -> None:
+        """These lanes ran ``__threadfence()``."""
+        self.launch.step += 1
+        self.launch.order.fence(ids + self.first_lane, self._epochs(ids), self.launch.step)
+
+    def _epochs(self, ids: np.ndarray) -> np.ndarray:
+        return np.broadcast_to(at(self.clock.now.epoch, self.block_of[ids]), len(ids))
+
+    def shared_place(self, byte: int, width: int) -> str:
+        """A byte of the batch's shared memory as the user knows it: ``tile[33]``, counting units of up to 4 bytes."""
+        offset = byte % self._shared_stride
+        name, inside = self.kernel.shared_name(offset) or ("shared memory", offset)
+        return f"{name}[{inside // min(width, 4)}]"
+
+    def grid_position(self, thread: int) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+        """Block and thread coordinates of a thread by its number in the grid."""
+        block, inside = divmod(thread, self.lanes_per_block)
+        return _coordinates(block, self.launch.grid), _coordinates(inside, self.launch.block)
 
 
 def _coordinates(number: int, shape: tuple[int, int, int]) -> tuple[int, int, int]:

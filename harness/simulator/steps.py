@@ -50,6 +50,13 @@ def _nothing(instruction: Instruction, kernel: Kernel) -> Step:
     return lambda registers, lanes, batch: None
 
 
+def _fence(instruction: Instruction, kernel: Kernel) -> Step:
+    """``membar.gl``, ``fence.acq_rel.gpu`` and wider publish to other blocks; narrower ones order nothing we watch."""
+    if not instruction.has("gl", "sys", "gpu", "sc"):
+        return _nothing(instruction, kernel)
+    return lambda registers, lanes, batch: batch.fence(lanes.ids)
+
+
 def _trap(instruction: Instruction, kernel: Kernel) -> Step:
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
         batch.fail(instruction, "trap", "runs into a trap: the kernel gives up here", lanes, 0)
@@ -95,6 +102,8 @@ def _is_space(instruction: Instruction, kernel: Kernel) -> Step:
 def _barrier(instruction: Instruction, kernel: Kernel) -> Step:
     """``bar.sync`` has done its work when its gate opens; ``bar.red`` then reduces over the block, ``bar.arrive``
     only leaves its count."""
+    if instruction.has("warp"):
+        return lambda registers, lanes, batch: batch.clock.warp_barrier(None if lanes.index is None else lanes.ids)
     if instruction.has("arrive"):
         return _arrive(instruction, kernel)
     if not instruction.has("red"):
@@ -146,8 +155,8 @@ EFFECTS: dict[str, Effect] = {
         Effect("barrier", _barrier, warp=True, gate=BlockGate),
         Effect("call", builtins.call),
         Effect("trap", _trap),
-        Effect("membar", _nothing),
-        Effect("fence", _nothing),
+        Effect("membar", _fence),
+        Effect("fence", _fence),
         Effect("prefetch", _nothing),
         Effect("prefetchu", _nothing),
         Effect("discard", _nothing),

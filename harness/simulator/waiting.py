@@ -82,6 +82,8 @@ class BlockGate:
         the same name go on too."""
         if here.count == batch.alive_count and self.threads is None:
             self._warn_exited(batch, here)
+            batch.shared_races.settle()
+            batch.clock.block_barrier(None)
             return here
         name = self.name_of(batch.registers, here)
         others = batch.parked_at(name, besides=self)
@@ -94,10 +96,19 @@ class BlockGate:
         if self.unnamed:
             self._refuse_two_places(batch, complete, groups)
             self._warn_exited(batch, here)
+        leaving = [(gate, lanes.split(complete[batch.block_of])[0]) for gate, lanes in groups]
+        self._order(batch, name, complete, [lanes for _, lanes in leaving if lanes is not None])
         batch.clear_arrivals(name, complete)
-        for gate, lanes in others:
-            batch.release(gate, lanes.split(complete[batch.block_of])[0])
-        return here.split(complete[batch.block_of])[0]
+        for gate, lanes in leaving[1:]:
+            batch.release(gate, lanes)
+        return leaving[0][1]
+
+    def _order(self, batch: Batch, name: int, complete: np.ndarray, leaving: list[Lanes]) -> None:
+        """What those who met did before is over for those who waited."""
+        if self.threads is None:
+            batch.clock.block_barrier(complete)
+        else:
+            batch.clock.part_barrier(np.concatenate([lanes.ids for lanes in leaving]), batch.arrived_lanes(name, complete))
 
     def name_of(self, registers: Registers, here: Lanes) -> int:
         """The barrier's number, 0 to 15. Raises Unsupported where lanes name different ones."""

@@ -1,0 +1,334 @@
+"""Races: two threads, one place, at least one write, nothing that orders them.
+
+Shared memory is judged when a barrier closes an epoch, from a log of its accesses: an epoch without a write costs
+nothing. Global memory is judged at each access, against the last writer and two readers of every word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from harness.results import Hazard, Severity
+from harness.simulator.access import Access, Act
+from harness.simulator.memory import Allocation
+from harness.simulator.ordering import WARP_SHIFT, GridOrder, Moment, at
+
+if TYPE_CHECKING:
+    from harness.simulator.simt import Batch
+
+
+_WRITES = (Act.WRITE, Act.ATOMIC, Act.STRONG_WRITE)
+_STRONG = (Act.ATOMIC, Act.STRONG_READ, Act.STRONG_WRITE)
+_VERBS = {Act.READ: "reads", Act.WRITE: "writes", Act.ATOMIC: "updates", Act.STRONG_READ: "reads", Act.STRONG_WRITE: "writes"}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One executed access. ``first`` is the number that lane 0 of its batch has among the shadow's threads; ``step``
+    says when the launch executed it."""
+
+    access: Access
+    moment: Moment
+    first: int = 0
+    step: int = 0
+
+    @property
+    def act(self) -> Act:
+        """What it did there."""
+        return self.access.act
+
+
+@dataclass(frozen=True)
+class Touch:
+    """Where an access went: granules of a backing and the thread of each; ``values`` are what was written, one per
+    granule or one for all, None where it does not matter."""
+
+    units: np.ndarray
+    threads: np.ndarray
+    values: np.ndarray | None
+
+    def only(self, chosen: np.ndarray) -> Touch:
+        """The part for which ``chosen`` holds."""
+        values = self.values if self.values is None or len(self.values) == 1 else self.values[chosen]
+        return Touch(self.units[chosen], self.threads[chosen], values)
+
+
+def touch(index: np.ndarray, threads: np.ndarray, values: np.ndarray | None, width: int, granule: int) -> Touch:
+    """Units of ``width`` bytes taken apart into granules."""
+    index = np.broadcast_to(index, len(threads))
+    ratio = width // granule
+    if ratio == 1:
+        return Touch(index, threads, values)
+    units = (index[:, None] * ratio + np.arange(ratio)).reshape(-1)
+    if values is not None and len(values) > 1:
+        values = np.repeat(values, ratio, axis=0)
+    return Touch(units, np.repeat(threads, ratio), values)
+
+
+@dataclass(frozen=True)
+class Race:
+    """Two accesses that nothing orders: the entry and thread of each, the granule they meet at, how many do."""
+
+    earlier: Entry
+    earlier_thread: int
+    later: Entry
+    later_thread: int
+    unit: int
+    count: int
+    same_value: bool = False
+
+
+class Shadow:
+    """The last accesses of every granule of a backing: slot 0 who wrote, slots 1 and 2 who read since."""
+
+    def __init__(self, units: int) -> None:
+        self.units = units
+        self.entries: list[Entry] = []
+        # Per slot: thread (-1 nobody) and number of its entry. Readers' slots are made when the first reader comes.
+        self.thread: list[np.ndarray] = [np.full(units, -1, np.int32)]
+        self.number: list[np.ndarray] = [np.zeros(units, np.int32)]
+
+    def forget(self) -> None:
+        """Nobody has been here."""
+        self.entries = []
+        for thread in self.thread:
+            thread.fill(-1)
+
+    def judge(self, entry: Entry, touched: Touch, ordered: Ordered) -> Iterator[Race]:
+        """Races of one access with those before it, after which it is one of them."""
+        if entry.act in (Act.WRITE, Act.STRONG_WRITE):
+            yield from _meeting(entry, touched)
+        changes = entry.act in _WRITES
+        for slot in range(len(self.thread) if changes else 1):
+            yield from self._against(slot, entry, touched, ordered)
+        self._record(entry, touched, changes)
+
+    def _against(self, slot: int, entry: Entry, touched: Touch, ordered: Ordered) -> Iterator[Race]:
+        other = self.thread[slot][touched.units]
+        suspect = np.flatnonzero((other >= 0) & (other != touched.threads))
+        if not len(suspect):
+            return
+        numbers = self.number[slot][touched.units[suspect]]
+        for number in np.unique(numbers):
+            before = self.entries[number]
+            hits = suspect[numbers == number]
+            one, two = other[hits].astype(np.int64), touched.threads[hits]
+            hits = hits[~_exempt(before.act, entry.act, one, two)]
+            if not len(hits):
+                continue
+            one, two = other[hits].astype(np.int64), touched.threads[hits]
+            racing = np.flatnonzero(~ordered(before, one, entry, two))
+            if len(racing):
+                first = racing[0]
+                unit = int(touched.units[hits[first]])
+                yield Race(before, int(one[first]), entry, int(two[first]), unit, len(racing))
+
+    def _record(self, entry: Entry, touched: Touch, changes: bool) -> None:
+        number, units, threads = len(self.entries), touched.units, touched.threads
+        self.entries.append(entry)
+        if changes:
+            self.thread[0][units], self.number[0][units] = threads, number
+            for readers in self.thread[1:]:
+                readers[units] = -1
+            return
+        if len(self.thread) == 1:
+            self.thread += [np.full(self.units, -1, np.int32) for _ in range(2)]
+            self.number += [np.zeros(self.units, np.int32) for _ in range(2)]
+        first = self.thread[1][units]
+        fresh = (first < 0) | (first == threads)
+        self.thread[1][units[fresh]], self.number[1][units[fresh]] = threads[fresh], number
+        if not fresh.all():
+            self.thread[2][units[~fresh]], self.number[2][units[~fresh]] = threads[~fresh], number
+
+
+#: (earlier entry, its threads, later entry, its threads) -> which pairs something orders
+Ordered = Callable[[Entry, np.ndarray, Entry, np.ndarray], np.ndarray]
+
+
+def _exempt(before: Act, act: Act, one: np.ndarray, two: np.ndarray) -> np.ndarray:
+    """Two atomics don't race, nor do volatile accesses of two warps; of one warp they do, as lanes may drift apart."""
+    if not (before in _STRONG and act in _STRONG):
+        return np.zeros(len(one), np.bool_)
+    if Act.ATOMIC in (before, act):
+        return np.ones(len(one), np.bool_)
+    return (one >> WARP_SHIFT) != (two >> WARP_SHIFT)
+
+
+def _meeting(entry: Entry, touched: Touch) -> Iterator[Race]:
+    """Lanes of one instruction that write one place: a race if their values differ, a note if not."""
+    order = np.argsort(touched.units, kind="stable")
+    units = touched.units[order]
+    same = np.flatnonzero(units[1:] == units[:-1])
+    if not len(same):
+        return
+    one, two = order[same], order[same + 1]
+    differ = np.zeros(len(same), np.bool_)
+    if touched.values is not None and len(touched.values) > 1:
+        differ = touched.values[one] != touched.values[two]
+        differ = differ if differ.ndim == 1 else differ.any(axis=1)
+    for chosen in (differ, ~differ):
+        if chosen.any():
+            first = int(np.flatnonzero(chosen)[0])
+            threads = int(touched.threads[one[first]]), int(touched.threads[two[first]])
+            yield Race(entry, threads[0], entry, threads[1], int(units[same[first]]), int(chosen.sum()), chosen is not differ)
+
+
+#: Entries a batch's log holds before it is judged without waiting for a barrier.
+_LOG_LIMIT = 4096
+
+
+class SharedRaces:
+    """The log of one batch's shared memory since all its blocks last met at barriers."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+        self.log: list[tuple[Entry, np.ndarray, np.ndarray, np.ndarray | None]] = []
+        self.written = False
+        self.shadow: Shadow | None = None
+        self.granule = 4
+
+    def note(self, access: Access, index: np.ndarray, lanes: np.ndarray, values: np.ndarray | None) -> None:
+        """Keep an access until the next barrier of all. Arrays are kept, not copied."""
+        self.written = self.written or access.act in _WRITES
+        self.log.append((Entry(access, self.batch.clock.now, step=self.batch.launch.step), index, lanes, values))
+        if len(self.log) >= _LOG_LIMIT:
+            self._judge(everything=True)
+
+    def settle(self) -> None:
+        """All blocks have met, or ended: judge what was logged and start anew."""
+        if self.written:
+            self._judge(everything=False)
+        self.log.clear()
+        self.written = False
+        if self.shadow is not None:
+            self.shadow.forget()
+
+    def _judge(self, everything: bool) -> None:
+        """Only places that were written can race: the others are passed over, unless the log goes on."""
+        log, self.log = self.log, []
+        if self.shadow is None or any(entry.access.width < self.granule for entry, *_ in log):
+            self.granule = min(4, *(entry.access.width for entry, *_ in log), self.granule)
+            self.shadow = Shadow(len(self.batch.shared.view(1)) // self.granule)
+        touched = [(entry, touch(index, lanes, values, entry.access.width, self.granule)) for entry, index, lanes, values in log]
+        written = np.full(self.shadow.units, everything)
+        for entry, where in touched:
+            if entry.act in _WRITES:
+                written[where.units] = True
+        for entry, where in touched:
+            hit = written[where.units]
+            if hit.any():
+                for race in self.shadow.judge(entry, where if hit.all() else where.only(hit), self._ordered):
+                    place = self.batch.shared_place(race.unit * self.granule, race.later.access.width)
+                    report(self.batch, race, place)
+
+    def _ordered(self, before: Entry, one: np.ndarray, entry: Entry, two: np.ndarray) -> np.ndarray:
+        batch, order = self.batch, self.batch.launch.order
+        result = batch.clock.ordered(before.moment, one, entry.moment, two)
+        if not result.all() and order.any_fence:
+            rest = ~result
+            epochs = np.broadcast_to(at(before.moment.epoch, one[rest] // batch.lanes_per_block), rest.sum())
+            result[rest] = order.ordered(one[rest] + batch.first_lane, epochs, before.step, two[rest] + batch.first_lane)
+        return result
+
+
+class GlobalRaces:
+    """Every access of one launch to memory that kernels may write. Threads carry their number in the grid."""
+
+    def __init__(self, order: GridOrder) -> None:
+        self.order = order
+        self.shadows: dict[int, tuple[int, Shadow]] = {}
+
+    def note(
+        self, batch: Batch, access: Access, allocation: Allocation, index: np.ndarray, lanes: np.ndarray,
+        values: np.ndarray | None,
+    ) -> None:  # fmt: skip
+        """Judge an access of ``lanes`` at once. Inputs are only followed from the first write to them on."""
+        known = self.shadows.get(id(allocation))
+        if known is None and allocation.kind == "input" and access.act not in _WRITES:
+            return
+        granule, shadow = known or (4, Shadow(len(allocation.backing.view(4))))
+        if access.width < granule:
+            granule, shadow = access.width, Shadow(len(allocation.backing.view(access.width)))
+        self.shadows[id(allocation)] = granule, shadow
+        entry = Entry(access, batch.clock.now, batch.first_lane, batch.launch.step)
+        where = touch(index, lanes + batch.first_lane, values, access.width, granule)
+
+        def ordered(before: Entry, one: np.ndarray, later: Entry, two: np.ndarray) -> np.ndarray:
+            return self._ordered(batch, before, one, later, two)
+
+        for race in shadow.judge(entry, where, ordered):
+            unit = race.unit * granule
+            size = min(access.width, 4)
+            report(batch, race, f"{allocation.name}[{unit // size}]")
+
+    def _ordered(self, batch: Batch, before: Entry, one: np.ndarray, entry: Entry, two: np.ndarray) -> np.ndarray:
+        result = one // batch.lanes_per_block == two // batch.lanes_per_block
+        if result.any():
+            mine, yours = one[result] - before.first, two[result] - entry.first
+            result[result] = batch.clock.ordered(before.moment, mine, entry.moment, yours)
+        if not result.all() and self.order.any_fence:
+            rest = ~result
+            epochs = at(before.moment.epoch, (one[rest] - before.first) // batch.lanes_per_block)
+            result[rest] = self.order.ordered(one[rest], np.broadcast_to(epochs, rest.sum()), before.step, two[rest])
+        return result
+
+
+def report(batch: Batch, race: Race, place: str) -> None:
+    """Tell a race as a candidate would be told: the place, both lines, both threads, what is missing between."""
+    one, two = race.earlier_thread, race.later_thread
+    shift = 0 if race.later.first else batch.first_lane
+    (block_one, thread_one), (block_two, thread_two) = (batch.grid_position(thread + shift) for thread in (one, two))
+    first, second = race.earlier.access.instruction.line, race.later.access.instruction.line
+    verbs = _VERBS[race.earlier.act], _VERBS[race.later.act]
+    if race.earlier is race.later:
+        values = "the same value" if race.same_value else "different values"
+        severity = Severity.NOTE if race.same_value else Severity.ERROR
+        who = f"{spoken(thread_one)} and {spoken(thread_two)}" + _of_blocks(block_one, block_two)
+        message = f"{who} write {values} to {place} at once"
+        remedy = None if race.same_value else "let one thread write it, or use an atomic"
+    else:
+        severity = Severity.ERROR
+        other = f" of block {_short(block_one)}" if block_one != block_two else ""
+        message = (
+            f"race on {place}: line {first} ({spoken(thread_one)}{other}) {verbs[0]}, "
+            f"line {second} ({spoken(thread_two)}) {verbs[1]}, "
+        )
+        why, remedy = _missing(block_one != block_two, one >> WARP_SHIFT == two >> WARP_SHIFT, first, second)
+        message += why
+    batch.launch.add(
+        Hazard("race", severity, message, second, batch.launch.name, block_two, thread_two, race.count, remedy),
+        first,
+    )
+
+
+def _missing(across_blocks: bool, one_warp: bool, first: int | None, second: int | None) -> tuple[str, str]:
+    """What would order the two accesses, and where to put it."""
+    if across_blocks:
+        return (
+            "and blocks run in any order",
+            "use an atomic, a second kernel, or __threadfence() and an atomic flag that the reader checks",
+        )
+    barrier = "__syncwarp()" if one_warp else "__syncthreads()"
+    between = f"between line {first} and line {second}"
+    if first is not None and second is not None and second <= first:
+        between = f"after line {first}, before the next round of the loop reaches line {second}"
+    luck = ": lanes of a warp may drift apart, it works by luck" if one_warp else ""
+    return f"no {barrier} between them{luck}", f"put {barrier} {between}"
+
+
+def spoken(thread: tuple[int, int, int]) -> str:
+    """``thread 32`` for a thread of a flat block, else ``thread (1, 2, 0)``."""
+    return f"thread {_short(thread)}"
+
+
+def _short(place: tuple[int, int, int]) -> str:
+    x, y, z = place
+    return str(x) if y == z == 0 else f"({x}, {y}, {z})"
+
+
+def _of_blocks(one: tuple[int, int, int], two: tuple[int, int, int]) -> str:
+    return "" if one == two else f" of blocks {_short(one)} and {_short(two)}"

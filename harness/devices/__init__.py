@@ -1,0 +1,172 @@
+"""Devices run ``solve`` over buffers and say what they hold afterwards. Which numbers are right is not their business.
+
+A device is opened by name, loads a compiled program once, and runs it once per case:
+
+    device = open_device("sim")
+    executable = device.load(program, compiled)
+    run = executable.run((Buffer("input", x), Buffer.poisoned("output", x.shape), 33))
+
+What every device promises, so that one grader judges them all:
+
+* one allocation per :class:`Buffer`, at addresses the plan is made with, named as in the user's ``solve``;
+* ``solve`` runs twice over the same addresses, every buffer set back to its ``data`` before each call. A module's
+  ``__device__`` variables keep their values between the two calls and are fresh in each :meth:`Executable.run`;
+* a buffer whose ``data`` is :func:`poison` tells "never written" from "wrong" on any device. The simulator also
+  refuses to read it before it is written;
+* a write outside a buffer is an ``out_of_bounds`` error. A device that can stop at the access raises it as the
+  ``fault``, with thread and line. One that can't (a GPU) keeps a red zone of a fixed pattern on both sides of each
+  buffer, and reports each red zone found changed as one error in ``hazards``: the buffer, the side, the offset in
+  elements of the first changed byte, and the number of changed elements as ``count``;
+* kernels are launched exactly as :class:`harness.plan.LaunchPlan` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from harness.errors import EnvironmentFault, UsageError
+from harness.results import Hazard
+
+if TYPE_CHECKING:
+    from harness.compile import Compiled
+    from harness.source import Program
+
+#: Two bytes that, repeated, are a quiet NaN as float16, bfloat16, float32 and float64, and none that hardware makes.
+POISON = 0x7FFE
+
+#: How often ``solve`` runs on the same inputs: state left by the first call shows in the second.
+CALLS = 2
+
+#: printf lines a run keeps.
+MOST_PRINTED = 100
+
+
+def poison(shape: tuple[int, ...], dtype: np.dtype | type = np.float32) -> np.ndarray:
+    """An array of ``shape`` filled with :data:`POISON`."""
+    nbytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    return np.full(-(-nbytes // 2), POISON, dtype="<u2").view(np.uint8)[:nbytes].view(dtype).reshape(shape)
+
+
+def still_poison(array: np.ndarray) -> np.ndarray:
+    """Which elements hold the poison bit for bit: a NaN that a kernel computed doesn't count."""
+    bits = np.dtype(f"u{array.dtype.itemsize}")
+    return np.asarray(np.ascontiguousarray(array).view(bits) == poison((1,), array.dtype).view(bits))
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """What one pointer parameter of ``solve`` points to: ``data`` is what it holds on entry, and is never changed."""
+
+    name: str
+    data: np.ndarray
+    unset: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.data.flags.c_contiguous:
+            raise ValueError(f"{self.name}: a buffer's data is contiguous, row-major")
+        if self.unset and not still_poison(self.data).all():
+            raise ValueError(f"{self.name}: an unset buffer holds the poison")
+
+    @classmethod
+    def poisoned(cls, name: str, shape: tuple[int, ...], dtype: np.dtype | type = np.float32) -> Buffer:
+        """A buffer that ``solve`` may not read before it writes it."""
+        return cls(name, poison(shape, dtype), unset=True)
+
+
+@dataclass(frozen=True)
+class Launched:
+    """The geometry of one launch, for the diagnosis: which block size explains the elements that are wrong."""
+
+    kernel: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    line: int | None = None
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return self.block[0] * self.block[1] * self.block[2]
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of the grid."""
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What running a case came to.
+
+    ``calls`` holds, for each call of ``solve`` that finished, the contents of every buffer after it, by name.
+    ``fault`` is what ended the run early; the calls before it are kept.
+    """
+
+    calls: tuple[Mapping[str, np.ndarray], ...]
+    launches: tuple[Launched, ...] = ()
+    hazards: tuple[Hazard, ...] = ()
+    printed: tuple[str, ...] = ()
+    fault: Hazard | None = None
+
+    def __post_init__(self) -> None:
+        if self.fault is None and len(self.calls) != CALLS:
+            raise ValueError(f"{len(self.calls)} of {CALLS} calls finished, and no fault says why")
+
+
+class Executable(Protocol):
+    """A program loaded on a device."""
+
+    def run(self, arguments: tuple[Buffer | int | float, ...]) -> Run:
+        """Call ``solve`` :data:`CALLS` times with these arguments, in its own order.
+
+        A kernel's own fault is in the result. SourceError where ``solve`` does what can't be planned, Unsupported
+        where the device doesn't know an instruction.
+        """
+        ...
+
+
+class Device(Protocol):
+    """A place where kernels run."""
+
+    @property
+    def name(self) -> str:
+        """For a person: ``simulated sm_80``."""
+        ...
+
+    @property
+    def arch(self) -> str:
+        """What to compile for: ``sm_80``."""
+        ...
+
+    def load(self, program: Program, compiled: Compiled) -> Executable:
+        """Make a compiled program ready to run."""
+        ...
+
+
+def _simulated(**options: Any) -> Device:
+    from harness.devices.simulated import SimulatedDevice  # numpy-heavy: only when a kernel runs
+
+    return SimulatedDevice(**options)
+
+
+def _gpu(**_: Any) -> Device:
+    raise EnvironmentFault(
+        "this version runs kernels in the simulator only; it can't use a GPU yet",
+        remedy="leave --device out, or ask for --device sim",
+    )
+
+
+#: What ``--device`` takes.
+DEVICES = {"auto": _simulated, "sim": _simulated, "gpu": _gpu}
+
+
+def open_device(name: str = "auto", **options: Any) -> Device:
+    """The device that ``--device NAME`` means. UsageError for another name, EnvironmentFault where it's not there."""
+    try:
+        opener = DEVICES[name]
+    except KeyError:
+        raise UsageError(f"there is no device {name!r}", remedy=f"one of: {', '.join(DEVICES)}") from None
+    return opener(**options)

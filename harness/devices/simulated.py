@@ -1,0 +1,180 @@
+"""The device that needs no GPU: the plan's launches run in the simulator, each buffer an allocation of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from harness.devices import CALLS, MOST_PRINTED, Buffer, Launched, Run
+from harness.errors import KernelFault
+from harness.plan import Copy, Free, Launch, LaunchPlan, Malloc, Memset, SetAttribute, Upload, make_plan
+from harness.results import Hazard, Severity
+from harness.simulator import Machine, Memory, Module
+from harness.simulator.memory import Allocation, Backing
+
+if TYPE_CHECKING:
+    from harness.compile import Compiled
+    from harness.source import Program
+
+
+@dataclass(frozen=True)
+class SimulatedDevice:
+    """The simulator as a device of one architecture."""
+
+    arch: str = "sm_80"
+
+    @property
+    def name(self) -> str:
+        """What a report calls it."""
+        return f"simulated {self.arch}"
+
+    def load(self, program: Program, compiled: Compiled) -> SimulatedExecutable:
+        """Read the program's PTX, once for all its cases."""
+        return SimulatedExecutable(program, compiled, Module.parse(compiled.ptx, program.path.name))
+
+
+@dataclass(frozen=True)
+class SimulatedExecutable:
+    """A program whose ``solve`` runs in the simulator. Memory and module variables are fresh in each :meth:`run`."""
+
+    program: Program
+    compiled: Compiled
+    module: Module
+
+    def run(self, arguments: tuple[Buffer | int | float, ...]) -> Run:
+        """Call ``solve`` twice. SourceError, Unsupported, and KernelFault for a launch that CUDA would refuse."""
+        session = _Session(self.program, self.module)
+        values = tuple(session.place(one) if isinstance(one, Buffer) else one for one in arguments)
+        name = self.program.path.name
+        return session.run(make_plan(self.module, self.compiled, values, source_name=name, printer=session.print))
+
+
+@dataclass
+class _Session:
+    """One case: the memory its calls share, and what they did."""
+
+    program: Program
+    module: Module
+    memory: Memory = field(default_factory=Memory)
+    buffers: list[tuple[Buffer, Allocation]] = field(default_factory=list)
+    hazards: list[Hazard] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
+    machine: Machine = field(init=False)
+
+    def __post_init__(self) -> None:
+        name = self.program.path.name
+        self.machine = Machine(self.module, self.memory, source_name=name, printer=self.print)
+
+    def place(self, buffer: Buffer) -> int:
+        """Give a buffer its allocation, and return the address."""
+        allocation = self.memory.allocate(buffer.name, buffer.data.nbytes)
+        self.buffers.append((buffer, allocation))
+        return allocation.address
+
+    def run(self, plan: LaunchPlan) -> Run:
+        """The calls, one after the other, until a fault ends them."""
+        launches = tuple(Launched(step.name, step.grid, step.block, step.line) for step in plan.launches)
+        if not any(isinstance(step, Launch | Memset | Copy | Upload) for step in plan.steps):
+            self.hazards.append(Hazard(
+                "no_launch", Severity.ERROR, "solve launches no kernel",
+                remedy="launch one from solve: kernel<<<blocks, threads>>>(...)",
+            ))  # fmt: skip
+        calls: list[dict[str, np.ndarray]] = []
+        fault: Hazard | None = None
+        try:
+            while len(calls) < CALLS:
+                calls.append(self._call(plan))
+        except KernelFault as error:
+            fault = error.hazard
+        return Run(tuple(calls), launches, tuple(self.hazards), tuple(self.printed), fault)
+
+    def _call(self, plan: LaunchPlan) -> dict[str, np.ndarray]:
+        """One call of solve over restored buffers: what they hold after it."""
+        for buffer, allocation in self.buffers:
+            content = buffer.data.reshape(-1).view(np.uint8)
+            allocation.backing = Backing(allocation.nbytes, data=content, written=not buffer.unset)
+        for step in plan.steps:
+            _STEPS[type(step)](self, step)
+        self._collect_scratch(plan)
+        return {
+            buffer.name: allocation.data.copy().view(buffer.data.dtype).reshape(buffer.data.shape)
+            for buffer, allocation in self.buffers
+        }
+
+    def _collect_scratch(self, plan: LaunchPlan) -> None:
+        """Free what solve forgot to, so that the next call finds the addresses of its plan free again."""
+        lines = {step.address: step.line for step in plan.steps if isinstance(step, Malloc)}
+        for left in self.memory.live("scratch"):
+            self.memory.free(left.address)
+            self.hazards.append(Hazard(
+                "leak", Severity.NOTE, f"{left.nbytes} bytes of scratch memory are never freed", lines[left.address],
+                remedy="cudaFree it before solve returns",
+            ))  # fmt: skip
+
+    def print(self, line: str) -> None:
+        """Keep a line that a kernel or solve printed, up to a bound."""
+        if len(self.printed) < MOST_PRINTED:
+            self.printed.append(line)
+
+    def _launch(self, step: Launch) -> None:
+        report = self.machine.launch(
+            step.kernel, step.grid, step.block, step.shared_bytes, step.args, step.line, step.name
+        )
+        self.hazards += report.hazards
+
+    def _malloc(self, step: Malloc) -> None:
+        again = self.memory.find(step.address)
+        if again is None:
+            self.memory.allocate("scratch", step.nbytes, kind="scratch", address=step.address)
+        else:  # the second call's: the same bytes, unwritten as before
+            again.freed = False
+            again.backing = Backing(step.nbytes)
+
+    def _free(self, step: Free) -> None:
+        self.memory.free(step.address, step.line)
+
+    def _memset(self, step: Memset) -> None:
+        self._write(step.address, np.full(step.nbytes, step.value, np.uint8), "cudaMemset", step.line)
+
+    def _upload(self, step: Upload) -> None:
+        self._write(step.address, np.frombuffer(step.data, np.uint8), "cudaMemcpy", step.line)
+
+    def _copy(self, step: Copy) -> None:
+        source, start = self._range(step.source, step.nbytes, "cudaMemcpy", step.line)
+        target, place = self._range(step.target, step.nbytes, "cudaMemcpy", step.line)
+        written = source.written[start : start + step.nbytes].copy()
+        target.data[place : place + step.nbytes] = source.data[start : start + step.nbytes].copy()
+        if target.backing.written is not None:
+            target.backing.written[place : place + step.nbytes] = np.where(written, 0xFF, 0)
+
+    def _write(self, address: int, content: np.ndarray, function: str, line: int | None) -> None:
+        target, place = self._range(address, content.size, function, line)
+        target.data[place : place + content.size] = content
+        target.backing.mark_written(np.arange(place, place + content.size), 1)
+
+    def _range(self, address: int, nbytes: int, function: str, line: int | None) -> tuple[Allocation, int]:
+        """The allocation that holds all these bytes, and where in it they start; KernelFault where none does."""
+        found = self.memory.find(address)
+        if found is not None and not found.freed and address + nbytes <= found.address + found.nbytes:
+            return found, address - found.address
+        inside = found is not None and not found.freed
+        kind, place = self.memory.explain(found.address + found.nbytes if found and inside else address, 1)
+        message = f"{function} of {nbytes} bytes reaches {place} (cudaErrorInvalidValue)"
+        raise KernelFault(Hazard(kind, Severity.ERROR, message, line))
+
+    def _allow(self, step: SetAttribute) -> None:
+        """Shared memory over 48 KB was allowed: the plan has checked every launch against it."""
+
+
+_STEPS: dict[type, Callable[[_Session, Any], None]] = {
+    Launch: _Session._launch,
+    Malloc: _Session._malloc,
+    Free: _Session._free,
+    Memset: _Session._memset,
+    Upload: _Session._upload,
+    Copy: _Session._copy,
+    SetAttribute: _Session._allow,
+}

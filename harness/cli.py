@@ -1,0 +1,138 @@
+"""The ``kata`` command: a lazy click group, and the one place where errors become words and exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import click
+
+from harness.errors import KataError
+
+#: Verbs in the order a person meets them; each is ``harness.commands.<verb>.command``.
+VERBS = ("list", "show", "start", "check", "hint", "solution", "reset", "doctor", "verify")
+
+#: As a shell reports a process ended by SIGINT or SIGPIPE.
+INTERRUPTED, CLOSED_PIPE = 130, 141
+
+#: EX_SOFTWARE of sysexits.h.
+OUR_FAULT = 70
+
+
+class _ClosedPipe(Exception):
+    """Whoever read our output has gone: not an error of ours, and nobody to tell."""
+
+
+@contextmanager
+def _noticing_a_closed_pipe() -> Iterator[None]:
+    """Keep a closed pipe from click, which would make exit code 1 of it: here that means "wrong"."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise _ClosedPipe from error
+
+
+class Verbs(click.Group):
+    """A group that imports a command's module when the command is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = importlib.import_module(f"harness.commands.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        verb = args[0]
+        if verb not in VERBS and not verb.startswith("-") and not ctx.resilient_parsing:
+            import difflib
+
+            close = difflib.get_close_matches(verb, VERBS, n=1)
+            hint = f" Did you mean {close[0]}?" if close else ""
+            raise click.UsageError(f"There is no command {verb!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _noticing_a_closed_pipe():  # --help and --version print here
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _noticing_a_closed_pipe():
+            return super().invoke(ctx)
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="cuda-kata", prog_name="kata")
+def cli() -> None:
+    """Practise CUDA interview questions on any machine, with or without a GPU.
+
+    Your kernel is compiled by NVIDIA's compiler, run, and compared with a hidden reference.
+
+    \b
+    Example:
+      kata list               what there is to practise
+      kata show softmax       the question
+      kata start softmax      a skeleton to edit: softmax.cu
+      kata check softmax      right or wrong, and why
+
+    \b
+    Exit codes: 0 right, 1 wrong, 2 usage, 3 compile error or refused,
+    4 kernel fault, 5 something this machine lacks.
+
+    \b
+    Completion (bash; zsh and fish alike):
+      eval "$(_KATA_COMPLETE=bash_source kata)"
+    """
+
+
+def main() -> NoReturn:
+    """Run the command line and exit."""
+    from harness.reports.text import fit_streams
+
+    fit_streams()
+    try:
+        code = cli.main(prog_name="kata", standalone_mode=False)
+        sys.stdout.flush()
+    except (_ClosedPipe, BrokenPipeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still buffered has nowhere to go
+        code = CLOSED_PIPE
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped", err=True)
+        code = INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except KataError as error:
+        _show(error)
+        code = error.exit_code
+    except Exception:  # noqa: BLE001  a bug must not leave with exit code 1, which means "wrong"
+        traceback.print_exc()
+        click.echo("kata itself failed: a bug, not your kernel. Please report it with the lines above.", err=True)
+        code = OUR_FAULT
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _show(error: KataError) -> None:
+    from harness.commands.shared import say, say_json
+
+    if "--json" in sys.argv[1:]:
+        from harness.reports.jsonout import error_record
+
+        say_json(error_record(error))
+        return
+    from harness.reports.terminal import error_page
+
+    say(error_page(error), err=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""``kata solution``: the ladder of reference solutions."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from harness import catalogue
+from harness.commands.shared import kata_argument, page, say
+from harness.errors import UsageError
+from harness.reports.text import shown_path
+
+
+@click.command("solution")
+@kata_argument
+@click.argument("rung", type=int, required=False)
+@click.option("--list", "ladder", is_flag=True, help="Show the titles of all rungs.")
+def command(name: str, rung: int | None, ladder: bool) -> None:
+    """Show a commented reference solution.
+
+    Rung RUNG of the ladder, else the first. Piped, it is the file and nothing else.
+
+    \b
+    Example:  kata solution softmax --list
+              kata solution softmax 3
+    """
+    kata = catalogue.load(name)
+    rungs = {each.number: each for each in kata.rungs}
+    if not rungs:
+        raise UsageError(f"{name} has no solutions here", remedy=f"They are looked for in {kata.solutions}.")
+    if ladder:
+        say(f"Rungs of {name}, simplest first; each takes away a cost of the one before")
+        for each in rungs.values():
+            say(f"  {each.number}  {each.title}")
+        say(f"Next: kata solution {name} {min(rungs)}")
+        return
+    chosen = min(rungs) if rung is None else rung
+    if chosen not in rungs:
+        raise UsageError(f"{name} has rungs 1 to {max(rungs)}, not {chosen}", remedy=f"kata solution {name} --list")
+    source = rungs[chosen].path.read_text(encoding="utf-8")
+    if not sys.stdout.isatty():  # `kata solution softmax 3 > softmax.cu` gives the file and nothing else
+        say(source, end="")
+        return
+    from rich.syntax import Syntax
+
+    page(Syntax(source, "cuda", theme="ansi_dark", background_color="default", word_wrap=True))
+    say(f"\nThis file: {shown_path(rungs[chosen].path)}")
+    further = f"kata solution {name} {chosen + 1}" if chosen + 1 in rungs else "kata list"
+    say(f"Next: {further}")

@@ -1,0 +1,91 @@
+"""Records for programs. Every one carries ``schema``, which changes when a key changes its meaning or goes away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from harness.catalogue import Kata
+from harness.errors import CompileError, EnvironmentFault, KataError, KernelFault, SourceError
+from harness.results import CaseResult, Hazard, Mismatch, Verdict
+
+SCHEMA = 1
+
+#: The ``verdict`` of a check that ended in an error, by the error's class; any other error is ``usage``.
+_ERROR_VERDICTS = ((CompileError, "compile_error"), (SourceError, "refused"), (KernelFault, "fault"),
+                   (EnvironmentFault, "environment"))  # fmt: skip
+
+
+def check_record(verdict: Verdict) -> dict[str, Any]:
+    """The answer of ``kata check``. ``speed`` is empty: nothing measures speed yet."""
+    return {
+        "schema": SCHEMA,
+        "kata": verdict.kata,
+        "file": verdict.file,
+        "verdict": verdict.outcome.value,
+        "device": verdict.device,
+        "seed": verdict.seed,
+        "seconds": round(verdict.seconds, 3),
+        "cases": [_case(case) for case in verdict.cases],
+        "mismatches": [_mismatch(case.mismatch) for case in verdict.cases if case.mismatch],
+        "hazards": [_hazard(hazard) for hazard in verdict.hazards],
+        "speed": {},
+        "warnings": list(verdict.warnings),
+        "printed": list(verdict.printed),
+    }
+
+
+def check_error_record(error: KataError, *, kata: str, file: str) -> dict[str, Any]:
+    """The answer of ``kata check`` when it ended before a verdict: the same keys, and ``error``."""
+    word = next((word for kind, word in _ERROR_VERDICTS if isinstance(error, kind)), "usage")
+    hazards = [_hazard(error.hazard)] if isinstance(error, KernelFault) else []
+    return {
+        "schema": SCHEMA, "kata": kata, "file": file, "verdict": word, "device": None, "seed": None, "seconds": None,
+        "cases": [], "mismatches": [], "hazards": hazards, "speed": {}, "warnings": [], "printed": [],
+        "error": error_fields(error),
+    }  # fmt: skip
+
+
+def error_record(error: KataError) -> dict[str, Any]:
+    """The answer of any other command that ended in an error."""
+    return {"schema": SCHEMA, "error": error_fields(error)}
+
+
+def error_fields(error: KataError) -> dict[str, Any]:
+    """What an error says, key by key."""
+    return {"message": error.message, "file": error.file, "line": error.line, "evidence": error.evidence,
+            "remedy": error.remedy, "exit_code": error.exit_code}  # fmt: skip
+
+
+def list_record(katas: Iterable[Kata]) -> dict[str, Any]:
+    """The answer of ``kata list``."""
+    return {"schema": SCHEMA, "katas": [_kata(kata) for kata in katas]}
+
+
+def _kata(kata: Kata) -> dict[str, Any]:
+    return {
+        "name": kata.name, "title": kata.title, "summary": kata.summary, "frequency": kata.frequency,
+        "minutes": kata.minutes, "topics": list(kata.topics), "signature": kata.signature, "hints": len(kata.hints),
+        "questions": len(kata.questions),
+        "rungs": [{"number": rung.number, "title": rung.title} for rung in kata.rungs],
+    }  # fmt: skip
+
+
+def _case(case: CaseResult) -> dict[str, Any]:
+    return {"case": case.label, "group": case.group, "verdict": case.outcome.value, "seconds": round(case.seconds, 3)}
+
+
+def _mismatch(mismatch: Mismatch) -> dict[str, Any]:
+    return {
+        "case": mismatch.case, "parameter": mismatch.parameter, "index": list(mismatch.index), "got": mismatch.got,
+        "expected": mismatch.expected, "allowed": mismatch.allowed, "wrong": mismatch.wrong, "size": mismatch.size,
+        "pattern": mismatch.pattern, "sentence": mismatch.sentence,
+    }  # fmt: skip
+
+
+def _hazard(hazard: Hazard) -> dict[str, Any]:
+    return {
+        "class": hazard.kind, "severity": hazard.severity.value, "line": hazard.line, "message": hazard.message,
+        "kernel": hazard.kernel, "block": hazard.block and list(hazard.block),
+        "thread": hazard.thread and list(hazard.thread), "count": hazard.count, "remedy": hazard.remedy,
+    }  # fmt: skip

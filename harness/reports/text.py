@@ -1,0 +1,119 @@
+"""Text fit for any output: ASCII stand-ins, control characters made visible, wrapping, source excerpts."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Mapping
+from io import TextIOWrapper
+from pathlib import Path
+
+#: What is printed where an output's encoding lacks a character. Anything else becomes a question mark.
+STAND_INS = {
+    "✓": "ok", "✗": "x", "·": "-", "•": "*", "…": "...", "—": "-", "–": "-", "±": "+-", "×": "x", "≤": "<=", "≥": ">=",
+    "≠": "!=", "→": "->", "⟶": "->", "−": "-",
+    "√": "sqrt", "∑": "sum", "Σ": "sum", "µ": "u", "μ": "u", "²": "^2", "³": "^3",
+    "“": '"', "”": '"', "‘": "'", "’": "'", "│": "|", "─": "-", "▌": "|", "°": "deg",
+    "∞": "inf", "∈": "in", "⌈": "ceil(", "⌉": ")",
+}  # fmt: skip
+
+
+def _stand_in(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    missing = error.object[error.start : error.end]
+    return "".join(STAND_INS.get(character, "?") for character in missing), error.end
+
+
+codecs.register_error("kata-stand-in", _stand_in)
+
+
+def fit_streams(environment: Mapping[str, str] = os.environ) -> None:
+    """Make standard output and error print what their encoding can't carry as :data:`STAND_INS`.
+
+    Python writes UTF-8 even in the C locale; whoever asked for that locale by name gets plain ASCII.
+    """
+    plain = (environment.get("LC_ALL") or environment.get("LANG")) in ("C", "POSIX")
+    chosen = environment.get("PYTHONIOENCODING") or environment.get("PYTHONUTF8")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="ascii" if plain and not chosen else None, errors="kata-stand-in")
+
+
+def width() -> int:
+    """Columns to write for: the terminal's, at most 100 (longer lines read badly); 80 where there is none."""
+    return min(shutil.get_terminal_size((80, 24)).columns, 100)
+
+
+def visible(text: str) -> str:
+    """``text`` with control characters (escape sequences too) written out, so that it can't drive a terminal."""
+    return "".join(
+        character if character.isprintable() or character in "\n\t" else f"\\x{ord(character):02x}"
+        if ord(character) < 256 else f"\\u{ord(character):04x}"
+        for character in text
+    )  # fmt: skip
+
+
+def wrap(text: str, *, indent: str = "  ", hanging: str = "") -> list[str]:
+    """Paragraph lines of at most :func:`width` columns; lines after the first get ``hanging`` more indent.
+
+    Line breaks in ``text`` are kept, and indented lines (code) are not refilled.
+    """
+    lines: list[str] = []
+    for paragraph in visible(text).splitlines():
+        if paragraph[:1].isspace() or not paragraph:
+            lines.append((indent + paragraph).rstrip())
+            continue
+        lines += textwrap.wrap(
+            paragraph, width(), initial_indent=indent if not lines else indent + hanging,
+            subsequent_indent=indent + hanging, break_long_words=False, break_on_hyphens=False,
+        )  # fmt: skip
+    return lines
+
+
+def columns(*cells: str, indent: str = "  ", gap: str = "   ") -> list[str]:
+    """``cells`` side by side, continued on a further line, two columns in, where :func:`width` is reached."""
+    lines = [indent + visible(cells[0])]
+    for cell in map(visible, cells[1:]):
+        if len(lines[-1]) + len(gap) + len(cell) <= width():
+            lines[-1] += gap + cell
+        else:
+            lines.append(f"{indent}  {cell}")
+    return lines
+
+
+def excerpt(path: Path, line: int | None, *, column: int | None = None, around: int = 0) -> list[str]:
+    """The source ``line`` (from 1) with its number, a caret under ``column``, and ``around`` lines on each side.
+
+    Nothing where the file or the line can't be read: an excerpt is a courtesy, never a second error.
+    """
+    try:
+        source = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    if line is None or not 1 <= line <= len(source):
+        return []
+    rows = []
+    for number in range(max(1, line - around), min(len(source), line + around) + 1):
+        text = visible(source[number - 1].expandtabs(4))
+        rows.append(f"{number:>6} | {text}".rstrip())
+        if number == line and column:
+            before = len(source[number - 1][: column - 1].expandtabs(4))
+            rows.append(f"{'':>6} | {'':>{before}}^")
+    return rows
+
+
+def count(number: int, noun: str) -> str:
+    """``1 case``, ``2 cases``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def shown_path(path: Path) -> str:
+    """The path as a person would type it here: relative where it lies below the current folder."""
+    try:
+        return str(path.absolute().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

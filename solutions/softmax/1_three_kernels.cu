@@ -1,0 +1,55 @@
+// Rung 1: three kernels, atomics for maximum and sum
+//
+// The formula as it stands: the maximum, then the sum of e^(x - max), then one division for
+// each element. A kernel boundary is the only barrier of the whole grid, so each step is a
+// kernel, and two words of scratch memory carry the results over. Subtracting the maximum keeps
+// every exponential at most 1: e^89 is already infinite in float.
+// What still costs: one atomic on the same address for every element, twice (CUDA has no
+// atomicMax for float: a compare-and-swap loop stands in), three reads of the input, and two
+// exponentials an element.
+
+__device__ void atomic_max(float* address, float value) {
+    unsigned* word = reinterpret_cast<unsigned*>(address);
+    unsigned seen = __float_as_uint(-INFINITY);  // a guess; the first exchange tells what is really there
+    while (value > __uint_as_float(seen)) {
+        unsigned assumed = seen;
+        seen = atomicCAS(word, assumed, __float_as_uint(value));
+        if (seen == assumed) {
+            return;
+        }
+    }
+}
+
+__global__ void find_max(const float* input, float* max, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        atomic_max(max, input[i]);
+    }
+}
+
+__global__ void find_sum(const float* input, const float* max, float* sum, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        atomicAdd(sum, expf(input[i] - *max));
+    }
+}
+
+__global__ void normalise(const float* input, const float* max, const float* sum, float* output, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        output[i] = expf(input[i] - *max) / *sum;
+    }
+}
+
+void solve(const float* input, float* output, int n) {
+    int block = 256;
+    int grid = (n + block - 1) / block;
+    float* scratch;  // the maximum, then the sum
+    cudaMalloc(&scratch, 2 * sizeof(float));
+    cudaMemcpy(scratch, input, sizeof(float), cudaMemcpyDeviceToDevice);  // any element will do to start a maximum
+    cudaMemset(scratch + 1, 0, sizeof(float));
+    find_max<<<grid, block>>>(input, scratch, n);
+    find_sum<<<grid, block>>>(input, scratch, scratch + 1, n);
+    normalise<<<grid, block>>>(input, scratch, scratch + 1, output, n);
+    cudaFree(scratch);
+}

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.conftest import RIGHT, TAIL, Run
+
+
+def test_a_catalogue_that_holds_is_proved(home: Path, kata: Run) -> None:
+    done = kata("verify")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 skeleton, 1 solution, 4 wrong kernels: all as they must be" in done.stdout
+
+
+def test_every_discrepancy_is_said_in_words(home: Path, kata: Run) -> None:
+    (home / "katas/add/add.cu").write_text(RIGHT, encoding="utf-8")
+    (home / "solutions/add/2_wrong.cu").write_text(f"// Rung 2: wrong\n{TAIL}", encoding="utf-8")
+    wrong = home / "tests/wrong/add"
+    (wrong / "right_after_all.cu").write_text(f"// expect: tail\n// says: tail\n{RIGHT}", encoding="utf-8")
+    (wrong / "says_nothing.cu").write_text(RIGHT, encoding="utf-8")
+    (home / "katas/add/stray.txt").write_text("", encoding="utf-8")
+    done = kata("verify", "add", "-j", "2", "--json")
+    assert done.returncode == 1
+    problems = {Path(row["file"]).name: row["problem"] for row in json.loads(done.stdout)["findings"]}
+    assert set(problems) == {"add.cu", "2_wrong.cu", "right_after_all.cu", "says_nothing.cu", "stray.txt"}
+    assert problems["add.cu"] == "must fail, but it is right"
+    assert problems["2_wrong.cu"].startswith("a solution must be right, but it is wrong")
+    assert "must fail" in problems["right_after_all.cu"]
+    assert "expect" in problems["says_nothing.cu"]
+
+
+def test_an_unknown_kata_is_a_usage_error(home: Path, kata: Run) -> None:
+    assert kata("verify", "ad").returncode == 2

@@ -1,0 +1,136 @@
+"""The simulated device runs solve as a GPU would: buffers restored between calls, scratch, module state, faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness import catalogue, source
+from harness.cache import Cache
+from harness.compile import compile_program
+from harness.devices import Buffer, Run, open_device, still_poison
+
+N = 40
+
+RunText = Callable[[str], Run]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunText:
+    """Runs the text of a file for the kata relu, ``solve(const float* x, float* y, int n)``."""
+
+    def run_text(text: str) -> Run:
+        path = tmp_path / "mine.cu"
+        path.write_text(text, encoding="utf-8")
+        program = source.parse(path, catalogue.load("relu"))
+        device = open_device("sim")
+        compiled = compile_program(program, arch=device.arch, cache=Cache(tmp_path / "cache"))
+        x = np.arange(N, dtype=np.float32) - 20
+        return device.load(program, compiled).run((Buffer("in", x), Buffer.poisoned("out", (N,)), N))
+
+    return run_text
+
+
+HEAD = "#include <cstdio>\n__global__ void k(const float* in, float* out, int n) { int i = threadIdx.x; "
+SOLVE = "void solve(const float* in, float* out, int n) { "
+
+
+def test_both_calls_see_the_same_inputs_and_an_unwritten_output(run: RunText) -> None:
+    done = run(HEAD + "if (i < n - 1) out[i] = 2 * in[i]; }\n" + SOLVE + "k<<<1, 64>>>(in, out, n); }")
+    assert done.fault is None and done.hazards == () and len(done.calls) == 2
+    for call in done.calls:
+        assert call["out"][:-1].tolist() == [2.0 * (i - 20) for i in range(N - 1)]
+        assert still_poison(call["out"]).tolist() == [False] * (N - 1) + [True]
+        assert call["in"].tolist() == [i - 20 for i in range(N)]
+
+
+def test_the_launch_is_reported_with_its_geometry_and_line(run: RunText) -> None:
+    done = run(HEAD + "if (i < n) out[i] = 0; }\n" + SOLVE + "\nk<<<dim3(1, 2), dim3(64, 1)>>>(in, out, n); }")
+    assert [(one.kernel, one.grid, one.block, one.line) for one in done.launches] == [("k", (1, 2, 1), (64, 1, 1), 4)]
+
+
+def test_a_device_variable_keeps_its_value_between_the_calls_of_a_case_only(run: RunText) -> None:
+    text = (
+        "__device__ int calls = 0;\n" + HEAD + "if (i < n) out[i] = calls; __syncthreads(); if (i == 0) ++calls; }\n"
+        + SOLVE + "k<<<1, 64>>>(in, out, n); }"
+    )  # fmt: skip
+    for _ in range(2):
+        assert [call["out"][0] for call in run(text).calls] == [0.0, 1.0]
+
+
+def test_reading_the_output_before_writing_it_is_a_fault(run: RunText) -> None:
+    done = run(HEAD + "if (i < n) out[i] += in[i]; }\n" + SOLVE + "k<<<1, 64>>>(in, out, n); }")
+    assert done.calls == () and done.fault is not None
+    assert (done.fault.kind, done.fault.line) == ("uninitialised", 2) and "out" in done.fault.message
+
+
+def test_writing_past_the_end_names_the_users_own_buffer(run: RunText) -> None:
+    done = run(HEAD + "out[i] = 0; }\n" + SOLVE + "k<<<1, 64>>>(in, out, n); }")
+    assert done.fault is not None and done.fault.kind == "out_of_bounds"
+    assert f"out[{N}]" in done.fault.message and done.fault.line == 2
+
+
+def test_changing_an_input_shows_in_its_buffer_and_is_undone_for_the_next_call(run: RunText) -> None:
+    done = run(
+        HEAD + "if (i < n) { out[i] = in[i]; ((float*)in)[i] = 7; } }\n" + SOLVE + "k<<<1, 64>>>(in, out, n); }"
+    )
+    assert all((call["in"] == 7).all() and call["out"][0] == -20 for call in done.calls)
+
+
+def test_scratch_memory_is_made_filled_copied_and_freed_in_each_call(run: RunText) -> None:
+    done = run(
+        HEAD + "if (i < n) out[i] += 1; }\n" + SOLVE
+        + "float* s; cudaMalloc(&s, n * sizeof(float)); cudaMemset(s, 0, n * sizeof(float));\n"
+        + "cudaMemcpy(out, s, n * sizeof(float), cudaMemcpyDeviceToDevice); k<<<1, 64>>>(in, out, n); cudaFree(s); }"
+    )
+    assert done.fault is None and done.hazards == ()
+    assert all((call["out"] == 1).all() for call in done.calls)
+
+
+def test_scratch_never_freed_is_a_note_and_the_second_call_still_runs(run: RunText) -> None:
+    done = run(
+        HEAD + "if (i < n) out[i] = 1; }\n" + SOLVE + "float* s;\ncudaMalloc(&s, 128); k<<<1, 64>>>(in, out, n); }"
+    )
+    assert len(done.calls) == 2
+    assert {(one.kind, one.severity.value, one.line) for one in done.hazards} == {("leak", "note", 4)}
+
+
+def test_the_output_is_unwritten_again_in_the_second_call(run: RunText) -> None:
+    done = run(
+        "__device__ int calls = 0;\n" + HEAD
+        + "if (i == 0 && calls++ == 0) out[0] = 1; __syncthreads(); if (i == 0) out[0] += 1; }\n"
+        + SOLVE + "k<<<1, 64>>>(in, out, n); }"
+    )
+    assert len(done.calls) == 1 and done.fault is not None and done.fault.kind == "uninitialised"
+
+
+def test_a_memset_past_the_end_of_a_buffer_is_a_fault_with_its_line(run: RunText) -> None:
+    done = run(
+        HEAD + "if (i < n) out[i] = 1; }\n" + SOLVE
+        + "\ncudaMemset(out, 0, (n + 1) * sizeof(float)); k<<<1, 64>>>(in, out, n); }"
+    )
+    assert done.fault is not None and (done.fault.kind, done.fault.line) == ("out_of_bounds", 4)
+    assert "cudaMemset" in done.fault.message
+
+
+def test_copying_unwritten_memory_leaves_it_unwritten(run: RunText) -> None:
+    done = run(
+        HEAD + "if (i < n) out[i] += 1; }\n" + SOLVE + "float* s; cudaMalloc(&s, n * sizeof(float));\n"
+        + "cudaMemcpy(out, s, n * sizeof(float), cudaMemcpyDeviceToDevice); k<<<1, 64>>>(in, out, n); cudaFree(s); }"
+    )
+    assert done.fault is not None and done.fault.kind == "uninitialised"
+
+
+def test_launching_nothing_is_an_error_of_its_own_kind(run: RunText) -> None:
+    done = run(HEAD + "}\n" + SOLVE + "}")
+    assert [(one.kind, one.severity.value) for one in done.hazards] == [("no_launch", "error")]
+    assert all(still_poison(call["out"]).all() for call in done.calls)
+
+
+def test_what_a_kernel_prints_is_kept_up_to_a_bound(run: RunText) -> None:
+    done = run(HEAD + 'for (int j = 0; j < 4; ++j) printf("%d\\n", i); if (i < n) out[i] = 0; }\n'
+               + SOLVE + "k<<<1, 64>>>(in, out, n); }")  # fmt: skip
+    assert len(done.printed) == 100 and "0" in done.printed[0]

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.reports.text import excerpt, shown_path, visible, wrap
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[31m", "\\x1b[31m"),
+        ("a\tb\n", "a\tb\n"),
+        ("µ ✓", "µ ✓"),
+        ("\u202e", "\\u202e"),
+        ("\x7f", "\\x7f"),
+        ("\r", "\\x0d"),
+    ],
+)
+def test_control_characters_become_visible(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [("✓ 3 µs ± 1", b"ok 3 us +- 1"), ("a → b", b"a -> b"), ("日", b"?"), ("√n ≤ 2²", b"sqrtn <= 2^2")],
+)
+def test_characters_an_encoding_lacks_have_stand_ins(text: str, plain: bytes) -> None:
+    assert text.encode("ascii", errors="kata-stand-in") == plain
+
+
+def test_wrapped_text_keeps_code_and_line_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = wrap("words " * 12 + "\n    if (i < n) c[i] = a[i] + b[i];\n\nend")
+    assert "      if (i < n) c[i] = a[i] + b[i];" in lines
+    assert lines[-2:] == ["", "  end"]
+
+
+def test_an_excerpt_points_at_the_column_behind_tabs(tmp_path: Path) -> None:
+    source = tmp_path / "x.cu"
+    source.write_text("\tfoo(bar);\n", encoding="utf-8")
+    number, caret = excerpt(source, 1, column=6)
+    assert number[caret.index("^")] == "b"
+
+
+@pytest.mark.parametrize("line", [None, 0, 3])
+def test_an_excerpt_of_no_line_is_empty(tmp_path: Path, line: int | None) -> None:
+    source = tmp_path / "x.cu"
+    source.write_text("one\ntwo\n", encoding="utf-8")
+    assert excerpt(source, line) == []
+    assert excerpt(tmp_path / "missing.cu", 1) == []
+
+
+def test_paths_are_shown_as_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert shown_path(tmp_path / "a" / "b.cu") == str(Path("a/b.cu"))
+    assert shown_path(tmp_path.parent / "c.cu") == str(tmp_path.parent / "c.cu")

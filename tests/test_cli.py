@@ -1,0 +1,156 @@
+"""The command as a whole: help, errors, exit codes, closed pipes, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from harness.cli import VERBS
+from tests.conftest import Run, command, environment
+
+
+def test_help_lists_every_command(kata: Run) -> None:
+    done = kata("--help")
+    assert done.returncode == 0
+    for verb in VERBS:
+        assert f"\n  {verb} " in done.stdout
+    assert "..." not in done.stdout.split("Commands:")[1], "a short help is cut off"
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_each_command_has_help_with_an_example(kata: Run, verb: str) -> None:
+    done = kata(verb, "--help")
+    assert done.returncode == 0
+    assert f"Example:  kata {verb}" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("chek", "add"), "Did you mean check?"),
+        (("check",), "Missing argument 'NAME'"),
+        (("check", "add", "--device", "gpu"), "'auto', 'sim'"),
+        (("check", "add", "--seed", "-1"), "--seed"),
+        (("list", "--colour"), "No such option"),
+        (("show", "ad"), "Did you mean add?"),
+        (("hint", "add", "4"), "has hints 1 to 3, not 4"),
+        (("hint", "add", "0"), "has hints 1 to 3, not 0"),
+        (("solution", "add", "9"), "has rungs 1 to 1, not 9"),
+        (("reset", "add"), "kata start add"),
+        (("start", "add", "nowhere"), "mkdir -p nowhere"),
+    ],
+)
+def test_usage_errors_say_what_to_do(home: Path, kata: Run, arguments: tuple[str, ...], says: str) -> None:
+    done = kata(*arguments)
+    assert done.returncode == 2
+    assert says in " ".join(done.stderr.split())
+    assert not done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_a_broken_catalogue_names_the_file_and_the_key(home: Path, kata: Run) -> None:
+    toml = home / "katas/add/kata.toml"
+    toml.write_text(toml.read_text(encoding="utf-8").replace("order = 1\n", ""), encoding="utf-8")
+    done = kata("list")
+    assert done.returncode == 2
+    said = "".join(done.stderr.split())
+    assert "katas/add/kata.toml" in said and "orderismissing" in said
+
+
+def test_errors_are_json_when_json_was_asked_for(home: Path, kata: Run) -> None:
+    (home / "katas/add/kata.toml").write_text("order = ", encoding="utf-8")
+    record = json.loads(kata("list", "--json").stdout)
+    assert record["schema"] == 1
+    assert record["error"]["file"].endswith("kata.toml")
+    assert record["error"]["exit_code"] == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes end otherwise there")
+@pytest.mark.parametrize("arguments", [("list",), ("--help",), ("show", "add"), ("solution", "add")])
+def test_a_closed_pipe_is_silent(home: Path, desk: Path, arguments: tuple[str, ...]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        command(*arguments), cwd=desk, env=environment(), stdout=write, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(write)
+    assert done.stderr == ""
+    assert done.returncode in (0, 141)
+
+
+def test_plain_ascii_where_the_output_cannot_carry_more(home: Path, kata: Run) -> None:
+    for changes in ({"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C"}, {"LANG": "C", "LC_ALL": ""}):
+        done = kata("show", "add", **changes)
+        assert done.returncode == 0
+        assert done.stdout.isascii()
+        assert "5 minutes in an interview - asked: low" in done.stdout
+
+
+def test_an_error_is_readable_in_ascii(kata: Run) -> None:
+    done = kata("show", "adx", PYTHONIOENCODING="ascii")
+    assert done.returncode == 2
+    assert done.stderr.startswith("x there is no kata named")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_ctrl_c_says_stopped_and_leaves_everything_as_it_was(home: Path, desk: Path) -> None:
+    import pexpect
+
+    mine = desk / "add.cu"
+    mine.write_text("// mine\n", encoding="utf-8")
+    program, *arguments = command("start", "add")
+    child = pexpect.spawn(program, arguments, cwd=str(desk), env=environment(), timeout=20)
+    child.expect("Replace add.cu")
+    child.sendintr()
+    child.expect("stopped")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 130
+    assert mine.read_text(encoding="utf-8") == "// mine\n"
+    assert list(desk.iterdir()) == [mine]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+def test_an_interrupted_check_leaves_the_file_alone(home: Path, desk: Path) -> None:
+    import signal
+
+    mine = desk / "add.cu"
+    endless = "__global__ void spin(int n) { while (n) n = n | 1; }\n"
+    source = endless + "void solve(const float* a, const float* b, float* c, int n) { spin<<<1, 1>>>(n); }\n"
+    mine.write_text(source, encoding="utf-8")
+    child = subprocess.Popen(
+        command("check", "add"), cwd=desk, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(0.7)
+    child.send_signal(signal.SIGINT)
+    _, complaint = child.communicate(timeout=60)
+    assert child.returncode in (130, 4), "interrupted, or found to run away first"
+    assert "Traceback" not in complaint
+    if child.returncode == 130:
+        assert complaint.strip().splitlines()[-1] == "stopped"
+    assert mine.read_text(encoding="utf-8") == source
+
+
+def test_completion_offers_commands_and_katas(home: Path, kata: Run) -> None:
+    words = kata(_KATA_COMPLETE="bash_complete", COMP_WORDS="kata sh", COMP_CWORD="1").stdout
+    assert "show" in words
+    names = kata(_KATA_COMPLETE="bash_complete", COMP_WORDS="kata show a", COMP_CWORD="2").stdout
+    assert names.strip().endswith("add")
+
+
+@pytest.mark.benchmarks
+@pytest.mark.parametrize("arguments", [("--help",), ("list",)])
+def test_start_up_takes_under_300_ms(kata: Run, arguments: tuple[str, ...]) -> None:
+    seconds = []
+    for _ in range(5):
+        started = time.perf_counter()
+        kata(*arguments)
+        seconds.append(time.perf_counter() - started)
+    assert sorted(seconds)[2] <= 0.3

@@ -1,0 +1,19 @@
+// expect: scattered | rows | columns | tail | factor | every_nth
+// says: is
+// The factors are cut to ten bits of mantissa, as Tensor Cores do in TF32.
+__device__ float cut(float value) { return __int_as_float(__float_as_int(value) & 0xffffe000); }
+
+__global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= M || col >= N) return;
+    float sum = 0.0f;
+    for (int k = 0; k < K; k++) sum += cut(A[(size_t)row * K + k]) * cut(B[(size_t)k * N + col]);
+    C[(size_t)row * N + col] = sum;
+}
+
+void solve(const float* A, const float* B, float* C, int M, int N, int K) {
+    dim3 block(32, 8);
+    dim3 grid((N + 31) / 32, (M + 7) / 8);
+    sgemm<<<grid, block>>>(A, B, C, M, N, K);
+}

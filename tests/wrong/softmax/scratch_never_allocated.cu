@@ -1,0 +1,24 @@
+// expect: null_pointer
+// says: null
+// line: 8
+// The pointer starts as nullptr, and cudaMalloc is forgotten.
+__global__ void find_sum(const float* input, float* sum, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        atomicAdd(sum, expf(input[i]));
+    }
+}
+
+__global__ void normalise(const float* input, const float* sum, float* output, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        output[i] = expf(input[i]) / *sum;
+    }
+}
+
+void solve(const float* input, float* output, int n) {
+    int grid = (n + 255) / 256;
+    float* sum = nullptr;
+    find_sum<<<grid, 256>>>(input, sum, n);
+    normalise<<<grid, 256>>>(input, sum, output, n);
+}

@@ -1,0 +1,31 @@
+// expect: tail
+// says: rows are never written
+// One block, eight warps: eight rows.
+__device__ float warp_max(float value) {
+    for (int step = 16; step > 0; step /= 2) value = fmaxf(value, __shfl_xor_sync(0xffffffff, value, step));
+    return value;
+}
+
+__device__ float warp_sum(float value) {
+    for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffff, value, step);
+    return value;
+}
+
+__global__ void softmax(const float* input, float* output, int rows, int cols) {
+    int lane = threadIdx.x % 32;
+    int row = blockIdx.x * 8 + threadIdx.x / 32;
+    if (row >= rows) return;
+    const float* x = input + (size_t)row * cols;
+    float* y = output + (size_t)row * cols;
+    float largest = -INFINITY;
+    for (int col = lane; col < cols; col += 32) largest = fmaxf(largest, x[col]);
+    largest = warp_max(largest);
+    float sum = 0.0f;
+    for (int col = lane; col < cols; col += 32) sum += expf(x[col] - largest);
+    sum = warp_sum(sum);
+    for (int col = lane; col < cols; col += 32) y[col] = expf(x[col] - largest) / sum;
+}
+
+void solve(const float* input, float* output, int rows, int cols) {
+    softmax<<<1, 256>>>(input, output, rows, cols);
+}

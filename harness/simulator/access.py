@@ -14,6 +14,7 @@ import numpy as np
 
 from harness.errors import Unsupported
 from harness.simulator.active import Lanes
+from harness.simulator.garbage import Origin
 from harness.simulator.memory import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Piece
 from harness.simulator.operands import Reader, Registers, flatten, reader, target
 from harness.simulator.ptx import DTYPES, Address, Instruction, Register
@@ -111,10 +112,8 @@ class Access:
         )  # fmt: skip
 
 
-def gather(access: Access, located: Located, lanes: Lanes, batch: Batch) -> np.ndarray:
+def gather(access: Access, located: Located) -> np.ndarray:
     """Load each active lane's unit: shape ``(lanes,)`` unsigned, or ``(lanes, 2)`` uint64 for 16 bytes."""
-    if not located.initialised:
-        check_initialised(access, located, lanes, batch)
     units = located.units
     if len(units) == 1 and units[0][0].selection is None:
         piece, index = units[0]
@@ -126,18 +125,37 @@ def gather(access: Access, located: Located, lanes: Lanes, batch: Batch) -> np.n
     return result
 
 
-def check_initialised(access: Access, located: Located, lanes: Lanes, batch: Batch) -> None:
-    """Raise KernelFault for the first located unit with a byte that was never written."""
+def unwritten(access: Access, located: Located, lanes: Lanes, batch: Batch) -> tuple[np.ndarray, Origin] | None:
+    """Which active lanes read a byte that nothing has written, and where the first one is; None where none does."""
+    if located.initialised:
+        return None
+    found = np.zeros(lanes.count, np.bool_)
+    origin = None
     for piece, index in located.units:
-        missing = piece.backing.first_unwritten(index, access.width)
-        if missing is not None:
-            position = missing if piece.selection is None else int(piece.selection[missing])
-            place = batch.place_in(piece, int(piece.offset[missing]), access)
-            batch.fail(
-                access.instruction, "uninitialised", f"{access.verb}s {place}, which nothing has written", lanes, position,
-                "write it first: memory starts as garbage",
-            )  # fmt: skip
-    located.initialised = True
+        bad = piece.backing.unwritten(index, access.width)
+        if bad is None:
+            continue
+        first = int(np.flatnonzero(bad)[0])
+        position = first if piece.selection is None else int(piece.selection[first])
+        found[slice(None) if piece.selection is None else piece.selection] = bad
+        origin = _origin(access, piece, index, first, int(lanes.ids[position]), batch)
+    located.initialised = origin is None
+    return None if origin is None else (found, origin)
+
+
+def _origin(access: Access, piece: Piece, index: np.ndarray, first: int, lane: int, batch: Batch) -> Origin:
+    """Where garbage came from: the read that found it, or the one that had brought it here."""
+    moved = piece.backing.moved_from
+    if isinstance(moved, Origin) and piece.backing.holds_moved(int(index[first]), access.width):
+        return moved
+    return Origin(access.instruction, batch.place_in(piece, int(piece.offset[first]), access), lane)
+
+
+def refuse_unwritten(access: Access, located: Located, lanes: Lanes, batch: Batch) -> None:
+    """Raise KernelFault if an active lane's unit has a byte that nothing has written."""
+    found = unwritten(access, located, lanes, batch)
+    if found is not None:
+        batch.garbage.fail(found[1], None, lanes, found[0])
 
 
 def load(instruction: Instruction, kernel: Kernel) -> Step:
@@ -152,14 +170,39 @@ def load(instruction: Instruction, kernel: Kernel) -> Step:
 
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
         located = access.located(registers, lanes, batch)
-        data = gather(access, located, lanes, batch)
+        missing = None if located.initialised else unwritten(access, located, lanes, batch)
+        data = gather(access, located)
         batch.watch(access, located, lanes)
         columns = [data] if len(places) == 1 else np.ascontiguousarray(data.view(unit).reshape(len(data), -1).T)
         for (number, widen), column in zip(places, columns, strict=True):
             if number >= 0:
                 registers[number] = lanes.spread(widen(column.view(dtype)), number, registers[number])
+        if missing is not None:
+            _hand_on(missing, [number for number, _ in places], access, located, lanes, batch)
+        elif batch.garbage.held:
+            for number, _ in places:
+                batch.garbage.put(number, lanes.ids, np.zeros(1, np.uint64), None)
 
     return step
+
+
+def _hand_on(
+    missing: tuple[np.ndarray, Origin], numbers: list[int], access: Access, located: Located, lanes: Lanes, batch: Batch
+) -> None:
+    """Let the loaded registers be followed as garbage: of a vector, only the elements that nobody wrote."""
+    bad, origin = missing
+    count = len(numbers)
+    unit = access.width // count
+    each = np.zeros((len(bad), access.width), np.uint8)
+    for piece, index in located.units:
+        part = piece.backing.unwritten_bytes(index, access.width)
+        each[slice(None) if piece.selection is None else piece.selection] = part
+    bits = each.view(f"u{unit}").astype(np.uint64)
+    if DTYPES[access.instruction.type].kind == "i":
+        bits = np.where(bits != 0, np.uint64(0xFFFF_FFFF_FFFF_FFFF), bits)  # the sign is spread over the register
+    for column, number in enumerate(numbers):
+        if number >= 0:
+            batch.garbage.put(number, lanes.ids, bits[:, column], origin)
 
 
 def store(instruction: Instruction, kernel: Kernel) -> Step:
@@ -198,8 +241,31 @@ def scatter(
         part = data if piece.selection is None or len(data) == 1 else data[piece.selection]
         if len(index) == 1 and len(part) > 1:
             part = part[-1:]
-        piece.backing.view(access.width)[index] = part
+        cells = piece.backing.view(access.width)
+        if not batch.doubtful or (cells[index] != part).any():
+            batch.launch.changes += 1
+        cells[index] = part
         piece.backing.mark_written(index, access.width)
+        if batch.garbage.storing is not None:
+            _keep_garbage(access, piece, index, lanes, batch)
+
+
+def _keep_garbage(access: Access, piece: Piece, index: np.ndarray, lanes: Lanes, batch: Batch) -> None:
+    """A store of values that nobody wrote: to an output it is a mistake, elsewhere the place is garbage as before."""
+    assert batch.garbage.storing is not None  # the caller looked
+    elements, origin = batch.garbage.storing
+    unit = access.width // len(elements)
+    for number, shadow in enumerate(elements):
+        bits = (shadow if piece.selection is None else shadow[piece.selection]).astype(f"u{unit}")
+        chosen = bits != 0
+        if not chosen.any():
+            continue
+        if piece.allocation is not None and piece.allocation.kind != "scratch":
+            batch.garbage.fail(origin, access.instruction, lanes, shadow)
+        units = np.broadcast_to(index, len(bits))[chosen] * len(elements) + number
+        bad = np.ascontiguousarray(bits[chosen]).view(np.uint8).reshape(-1, unit) != 0
+        piece.backing.mark_garbage(units, bad, origin)
+        batch.known.clear()
 
 
 def split_generic(address: np.ndarray) -> list[tuple[str, np.ndarray, np.ndarray | None]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness.errors import Unsupported
-from harness.simulator.access import Access, gather, scatter
+from harness.simulator.access import Access, gather, refuse_unwritten, scatter
 from harness.simulator.active import Lanes
 from harness.simulator.memory import Piece
 from harness.simulator.operands import Registers, flatten, reader
@@ -82,7 +82,9 @@ def _zero_filled(origin: Access, registers: Registers, lanes: Lanes, kept: np.nd
     mask[slice(None) if lanes.index is None else lanes.index] = kept > 0
     reading = lanes.narrow(mask)
     if reading is not None:
-        data = gather(origin, origin.located(registers, reading, batch), reading, batch)
+        located = origin.located(registers, reading, batch)
+        refuse_unwritten(origin, located, reading, batch)
+        data = gather(origin, located)
         rows[kept > 0] = np.broadcast_to(data.view(np.uint8).reshape(-1, width), (reading.count, width))
         rows[np.arange(width) >= kept[:, None]] = 0
     return rows.view(np.uint64) if width == 16 else rows.view(f"u{width}").reshape(-1)

@@ -13,7 +13,7 @@ import numpy as np
 
 from harness.errors import Unsupported
 from harness.simulator import isa
-from harness.simulator.access import Access, check_initialised
+from harness.simulator.access import Access, refuse_unwritten
 from harness.simulator.active import Lanes
 from harness.simulator.operands import Reader, Registers, flatten, reader
 from harness.simulator.ptx import DTYPES, Address, Instruction, Register
@@ -45,15 +45,18 @@ def atomic(instruction: Instruction, kernel: Kernel) -> Step:
 
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
         located = access.located(registers, lanes, batch)
-        if not located.initialised:
-            check_initialised(access, located, lanes, batch)
+        refuse_unwritten(access, located, lanes, batch)
         batch.watch(access, located, lanes)
         old = np.zeros(lanes.count, dtype)
         values = _values(readers, registers, lanes)
         for piece, index in located.units:
             index = np.broadcast_to(index, lanes.count) if piece.selection is None else index
             part = values if piece.selection is None else [value[piece.selection] for value in values]
-            result = apply(piece.backing.view(access.width).view(dtype), index, *part)
+            cells = piece.backing.view(access.width)
+            before = cells[index] if batch.doubtful else None
+            result = apply(cells.view(dtype), index, *part)
+            if before is None or (cells[index] != before).any():
+                batch.launch.changes += 1
             if wanted:
                 old[slice(None) if piece.selection is None else piece.selection] = result
         if wanted:

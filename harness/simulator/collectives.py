@@ -61,6 +61,7 @@ def shuffle(instruction: Instruction, kernel: Kernel) -> Step:
         by, limit = _wide(shift(registers), lanes).astype(np.int64), _wide(clamp(registers), lanes).astype(np.int64)
         origin, valid = source(lane, by & 31, limit & 31, (limit >> 8) & 31)
         taken = np.arange(lanes.width) - lane + np.where(valid, origin, lane)
+        batch.taken = taken
         present = _present(lanes)
         wide = _wide(value(registers), lanes)
         result = wide[taken]

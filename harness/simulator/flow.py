@@ -34,8 +34,8 @@ class Flat:
 
 
 def inline(translation: Translation, kernel: str) -> Flat:
-    """Flatten ``kernel``. Functions without a body (``vprintf``) stay calls. Raises Unsupported for recursion and
-    calls through pointers."""
+    """Flatten ``kernel``. Functions without a body (``vprintf``) stay calls; a call through a pointer becomes a test for
+    each function it may mean. Raises Unsupported for recursion."""
     flat = Flat()
     _Inliner(translation, flat).expand(translation.functions[kernel], "", {}, ())
     return flat
@@ -76,37 +76,66 @@ class _Inliner:
 
     def _call(self, call: Instruction, stack: tuple[str, ...]) -> None:
         results, target, arguments = _call_parts(call)
-        function = self.translation.functions.get(target)
+        if isinstance(target, Register):
+            self._call_through(call, target, results, arguments, stack)
+            return
+        function = self.translation.functions.get(target.name)
         if function is None:
             self.flat.body.append(call)
             return
-        if target in stack:
+        if function.name in stack:
             raise Unsupported(
-                f"{target} calls itself: recursion on the device is not simulated", line=call.line,
+                f"{function.name} calls itself: recursion on the device is not simulated", line=call.line,
                 remedy="write the recursion as a loop",
             )  # fmt: skip
         if len(results) != len(function.results) or len(arguments) != len(function.parameters):
             raise Unsupported(f"call with another number of arguments: {call.text}", line=call.line)
         formal = [variable.name for variable in function.results + function.parameters]
         self.calls += 1
-        self.expand(function, f"{target}#{self.calls}/", dict(zip(formal, results + arguments, strict=True)), (*stack, target))
+        self.expand(
+            function, f"{function.name}#{self.calls}/", dict(zip(formal, results + arguments, strict=True)),
+            (*stack, function.name),
+        )  # fmt: skip
+
+    def _call_through(
+        self, call: Instruction, pointer: Register, results: tuple[str, ...], arguments: tuple[str, ...], stack: tuple[str, ...]
+    ) -> None:
+        """Every function of that shape, each behind a comparison of its address; a pointer to none of them traps."""
+        sizes = [self.flat.variables[name].size for name in results + arguments]
+        self.calls += 1
+        end, test = f"end of call {self.calls}", f"%call{self.calls}"
+        self.flat.registers[test] = "pred"
+        for function in self.translation.functions.values():
+            fits = [variable.size for variable in function.results + function.parameters] == sizes
+            if function.entry or not fits or function.name in stack:
+                continue
+            after = f"{end}, not {function.name}"
+            compare = (Register(test), pointer, Symbol(function.name))
+            self.flat.body += [
+                Instruction("setp", ("ne", "u64"), compare, None, call.line, call.text),
+                Instruction("bra", (), (Symbol(after),), Register(test), call.line, call.text),
+            ]
+            self._call(replace(call, operands=(*call.operands[:-3], Symbol(function.name), call.operands[-2])), stack)
+            self.flat.body += [Instruction("bra", (), (Symbol(end),), None, call.line, call.text), after]
+        self.flat.body += [Instruction("trap", (), (), None, call.line, call.text), end]
 
 
-def _call_parts(call: Instruction) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
-    """Result variables, the function's name, argument variables."""
+def _call_parts(call: Instruction) -> tuple[tuple[str, ...], Symbol | Register, tuple[str, ...]]:
+    """Result variables, the function or the register that points to it, argument variables."""
     operands = list(call.operands)
     results = operands.pop(0).items if isinstance(operands[0], Vector) else ()
     target = operands.pop(0)
     arguments = operands.pop(0).items if operands and isinstance(operands[0], Vector) else ()
     names = [item.name for item in results + arguments if isinstance(item, Symbol)]
-    if not isinstance(target, Symbol) or len(names) != len(results) + len(arguments):
-        raise Unsupported(f"call through a pointer: {call.text}", line=call.line, remedy="call the function by its name")
-    return tuple(names[: len(results)]), target.name, tuple(names[len(results) :])
+    if not isinstance(target, Symbol | Register) or len(names) != len(results) + len(arguments):
+        raise Unsupported(f"call form {call.text}", line=call.line)
+    return tuple(names[: len(results)]), target, tuple(names[len(results) :])
 
 
 def builtin_call(call: Instruction) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
     """The parts of a call that stayed a call: result variables, function name, argument variables."""
-    return _call_parts(call)
+    results, target, arguments = _call_parts(call)
+    return results, target.name, arguments
 
 
 def _rename(instruction: Instruction, names: dict[str, str]) -> Instruction:

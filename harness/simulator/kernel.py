@@ -14,7 +14,7 @@ import numpy as np
 from harness.errors import Unsupported
 from harness.simulator import flow, parser, steps
 from harness.simulator.memory import Memory
-from harness.simulator.ptx import DTYPES, Function, Translation
+from harness.simulator.ptx import DTYPES, Function, Instruction, Translation
 
 _FUNCTIONS_START = 0x4_0000_0000
 _VARIABLES_START = 0x8_0000_0000
@@ -37,15 +37,22 @@ class Block:
     """A basic block ready to run: ``steps`` compute, ``branch`` says who goes where."""
 
     number: int
+    instructions: list[Instruction]
+    end: Instruction | None
     steps: list[steps.Step]
     branch: steps.Branch
     gate: steps.Gate | None
-    line: int | None
+    first: Instruction | None
     compact: bool
     reads: tuple[int, ...]
     writes: tuple[int, ...]
     live_in: frozenset[int]
     live_out: frozenset[int]
+
+    @property
+    def line(self) -> int | None:
+        """The user's line of its first instruction."""
+        return self.first.line if self.first else None
 
 
 class Module:
@@ -224,10 +231,12 @@ class Kernel:
         first = block.instructions[0] if block.instructions else block.end
         return Block(
             block.number,
+            block.instructions,
+            block.end,
             [steps.step(instruction, self) for instruction in block.instructions],
             steps.branch(block, self),
             steps.gate(block.instructions[0], self) if block.gate else None,
-            first.line if first else None,
+            first,
             not any(steps.needs_whole_warps(instruction) for instruction in block.instructions),
             tuple(sorted(self.number(r) for r in block.reads)),
             tuple(sorted(self.number(r) for r in block.writes)),

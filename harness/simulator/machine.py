@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from harness.errors import KernelFault, Unsupported
-from harness.results import Hazard, Severity
+from harness.errors import Unsupported
+from harness.results import Hazard
 from harness.simulator.heap import keep_freed_memory
 from harness.simulator.kernel import Kernel, Module
 from harness.simulator.memory import Backing, Memory
@@ -57,6 +57,7 @@ class Launch:
     found: dict[tuple[str, int | None, int | None], Hazard] = field(default_factory=dict)
     started: float = 0.0
     step: int = 0
+    changes: int = 0
     order: GridOrder = field(init=False)
     races: GlobalRaces = field(init=False)
 
@@ -90,18 +91,9 @@ class Launch:
         known = self.found.get(key)
         self.found[key] = hazard if known is None else replace(known, count=known.count + hazard.count)
 
-    def watch(self, batch: Batch) -> None:
-        """End a launch that has used up its budget, naming a line it is still running."""
-        if self.budget.clock() - self.started <= self.budget.seconds:
-            return
-        place, lanes = next(iter(batch.groups.items()))
-        block, thread = batch.grid_position(batch.first_lane + int(lanes.ids[0]))
-        line = batch.kernel.blocks[place >> 1].line
-        raise KernelFault(Hazard(
-            "runaway", Severity.ERROR,
-            f"the kernel had not ended after {self.budget.seconds:g} s: {lanes.count} threads still run here",
-            line, self.name, block, thread, 1, "check that the loop's condition can become false for every thread",
-        ))  # fmt: skip
+    def overdue(self) -> bool:
+        """Whether the launch has used up its time."""
+        return self.budget.clock() - self.started > self.budget.seconds
 
     def special(self, name: str, batch: Batch) -> np.ndarray:
         """The value of a special register over a batch: uniform where it can be. Raises Unsupported."""

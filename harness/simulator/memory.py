@@ -22,7 +22,7 @@ WINDOW_BYTES = 1 << 32
 _FIRST_ADDRESS = 0x10_0000_0000
 _RED_ZONE = 1 << 20
 _ALIGNMENT = 512
-_WRITTEN = 0xFF
+_WRITTEN, _MOVED = 0xFF, 0x01
 _PAD = 16  # so that every backing can be viewed in 16-byte units
 
 
@@ -38,6 +38,7 @@ class Backing:
         self.written: np.ndarray | None = None if written else np.zeros(padded, np.uint8)
         if self.written is not None:
             self.written[nbytes:] = _WRITTEN
+        self.moved_from: object = None
         self._views: dict[int, np.ndarray] = {}
 
     @property
@@ -57,8 +58,27 @@ class Backing:
         if self.written is not None:
             _typed(self.written, width)[index] = _ALL[width]
 
-    def first_unwritten(self, index: np.ndarray, width: int) -> int | None:
-        """The position in ``index`` of the first unit with a byte never written, None where all were."""
+    def mark_garbage(self, index: np.ndarray, bad: np.ndarray, origin: object) -> None:
+        """Record that of the units ``index``, the bytes for which ``bad`` (units, width) holds got a value that nobody
+        wrote, moved here from ``origin``."""
+        if self.written is None:
+            self.written = np.full(len(self._bytes), _WRITTEN, np.uint8)
+        rows = self.written.reshape(-1, bad.shape[1])
+        rows[index] = np.where(bad, np.uint8(_MOVED), rows[index])
+        self.moved_from = origin
+
+    def unwritten_bytes(self, index: np.ndarray, width: int) -> np.ndarray:
+        """For each unit its bytes, 0xFF where nobody wrote them, else 0: shape ``(units, width)``, uint8."""
+        if self.written is None:
+            return np.zeros((len(index), width), np.uint8)
+        return np.where(self.written.reshape(-1, width)[index] == _WRITTEN, np.uint8(0), np.uint8(0xFF))
+
+    def holds_moved(self, index: int, width: int) -> bool:
+        """Whether the unit got its garbage from elsewhere."""
+        return self.written is not None and bool((self.written.reshape(-1, width)[index] == _MOVED).any())
+
+    def unwritten(self, index: np.ndarray, width: int) -> np.ndarray | None:
+        """For each unit whether one of its bytes was never written, shape of ``index``; None where all were."""
         if self.written is None:
             return None
         good = _typed(self.written, width)[index] == _ALL[width]
@@ -67,7 +87,7 @@ class Backing:
         if self.written.all():
             self.written = None
             return None
-        return int(np.flatnonzero(~good.reshape(len(index), -1).all(axis=1))[0])
+        return ~good.reshape(len(index), -1).all(axis=1)
 
 
 _ALL = {1: 0xFF, 2: 0xFFFF, 4: 0xFFFFFFFF, 8: 0xFFFFFFFFFFFFFFFF, 16: 0xFFFFFFFFFFFFFFFF}

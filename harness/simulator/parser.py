@@ -38,7 +38,7 @@ _VARIABLE = re.compile(
 _FUNCTION = re.compile(
     rf"\.(?P<kind>entry|func)\s*(?P<results>\([^)]*\))?\s*(?P<name>{_NAME})\s*(?P<params>\([^)]*\))?(?P<rest>[^{{;]*)", re.S
 )
-_STATEMENT = re.compile(rf"\s*(?:(?P<loc>\.loc\b[^\n]*)|(?P<brace>[{{}}])|(?P<label>{_NAME}):(?!:)|(?P<text>[^;]*?);)", re.S)
+_STATEMENT = re.compile(rf"\s*(?:(?P<loc>\.loc\b[^\n]*)|(?P<brace>[{{}}])|(?P<label>{_NAME})\s*:(?!:)|(?P<text>[^;]*?);)", re.S)
 _LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?", re.S)
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.M)
 _INSTRUCTION = re.compile(rf"(?:@(?P<neg>!?)(?P<guard>{_NAME})\s+)?(?P<opcode>[a-z]\w*)(?P<modifiers>[\w.:]*)\s*(?P<operands>.*)$", re.S)

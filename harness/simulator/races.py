@@ -123,7 +123,8 @@ class Shadow:
             one, two = other[hits].astype(np.int64), touched.threads[hits]
             racing = np.flatnonzero(~ordered(before, one, entry, two))
             if len(racing):
-                first = racing[0]
+                two_warps = racing[(one[racing] ^ two[racing]) >> WARP_SHIFT != 0]
+                first = (two_warps if len(two_warps) else racing)[0]
                 unit = int(touched.units[hits[first]])
                 yield Race(before, int(one[first]), entry, int(two[first]), unit, len(racing))
 
@@ -317,7 +318,8 @@ def _missing(across_blocks: bool, one_warp: bool, first: int | None, second: int
     if first is not None and second is not None and second <= first:
         between = f"after line {first}, before the next round of the loop reaches line {second}"
     luck = ": lanes of a warp may drift apart, it works by luck" if one_warp else ""
-    return f"no {barrier} between them{luck}", f"put {barrier} {between}"
+    wider = " (__syncthreads() if other warps share it)" if one_warp else ""
+    return f"no {barrier} between them{luck}", f"put {barrier}{wider} {between}"
 
 
 def spoken(thread: tuple[int, int, int]) -> str:

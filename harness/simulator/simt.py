@@ -16,11 +16,13 @@ from harness.results import Hazard, Severity
 from harness.simulator.access import Access, Act, Located, split_generic
 from harness.simulator.active import NOTHING, Lanes
 from harness.simulator.collectives import WARP
+from harness.simulator.endless import LoopWatch
+from harness.simulator.garbage import Garbage
 from harness.simulator.memory import Backing, Memory, Piece
 from harness.simulator.ordering import BatchClock, at
 from harness.simulator.ptx import Instruction
 from harness.simulator.races import SharedRaces
-from harness.simulator.steps import EXIT, Gate
+from harness.simulator.steps import EXIT, Gate, effects
 from harness.simulator.waiting import BlockGate
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 #: starve the lane that holds it. Each time it comes to that, patience is halved.
 PATIENCE = 512
 TURN = 32
+#: Picks between two looks for a launch that never ends; longer than a group waits for its turn.
+LOOK_EVERY = 1024
 #: A group this many times smaller than the batch runs on compacted registers.
 SPARSE = 4
 
@@ -69,11 +73,17 @@ class Batch:
         self.first_lane = first_block * padded
         self.clock = BatchClock(block_count, padded)
         self.shared_races = SharedRaces(self)
+        self.garbage = Garbage(self)
+        self.taken = np.zeros(0, np.int64)
+        self.effects = effects
         self.groups: dict[int, Lanes] = {}
         self.parked: dict[int, Lanes] = {}
         self.arrived: dict[int, list[np.ndarray]] = {}
         self.picks = self.waited = 0
         self.patience = PATIENCE
+        self.loop = LoopWatch()
+        #: Set once the batch has run long: from then on, only a store that changes a value counts as a change.
+        self.doubtful = False
         self._live_elsewhere: dict[tuple[int, ...], frozenset[int]] = {}
 
     @cached_property
@@ -113,8 +123,8 @@ class Batch:
 
     def _next_place(self) -> int:
         self.picks += 1
-        if not self.picks & 1023:
-            self.launch.watch(self)
+        if self.picks % LOOK_EVERY == 0:
+            self._look()
         if len(self.groups) == 1:
             if self.waited > self.patience:
                 self.patience = max(1, self.patience // 2)
@@ -128,15 +138,43 @@ class Batch:
         places = sorted(self.groups)
         return places[self.picks % len(places)]
 
+    def _look(self) -> None:
+        """End a launch that has used up its time, or that can be seen never to end."""
+        self.doubtful = True
+        place, lanes = next(iter(self.groups.items()))
+        instruction = self.kernel.blocks[place >> 1].first
+        if self.loop.stuck(self):
+            self.fail(
+                instruction, "runaway", f"the kernel never ends: {_threads(lanes.count)} loop here, and nothing changes any more",
+                lanes, 0, "check that the loop's condition can become false for every thread",
+            )  # fmt: skip
+        if self.launch.overdue():
+            self.fail(
+                instruction, "runaway",
+                f"the kernel had not ended after {self.launch.budget.seconds:g} s: {_threads(lanes.count)} still run here",
+                lanes, 0, "check the loop's condition; if it is right, the kernel is too slow to simulate: use a GPU",
+            )  # fmt: skip
+
     def _run_block(self, block: Block, lanes: Lanes) -> None:
         lanes.keep = self._needed_elsewhere()
         if block.compact and lanes.count * SPARSE <= lanes.width and lanes.width > WARP:
             self._run_compacted(block, lanes)
             return
-        for step in block.steps:
-            step(self.registers, lanes, self)
+        self._run_steps(block, self.registers, lanes)
         for target, part in block.branch(self.registers, lanes):
             self._send(target, part)
+
+    def _run_steps(self, block: Block, registers: list[np.ndarray], lanes: Lanes) -> None:
+        done = 0
+        if not self.garbage:
+            for step in block.steps:
+                step(registers, lanes, self)
+                done += 1
+                if self.garbage.held:
+                    break
+        if self.garbage.held:
+            self.garbage.run(block, done, registers, lanes)
+            self.garbage.refuse_branch(block, lanes)
 
     def _needed_elsewhere(self) -> frozenset[int]:
         """Registers that lanes standing elsewhere will still read."""
@@ -158,8 +196,7 @@ class Batch:
             if registers[number].size > 1:
                 registers[number] = registers[number][ids]
         few = Lanes(len(ids), None, NOTHING, ids)
-        for step in block.steps:
-            step(registers, few, self)
+        self._run_steps(block, registers, few)
         parts = block.branch(registers, few)
         for number in block.writes:
             if number in block.live_out:
@@ -275,7 +312,7 @@ class Batch:
             there = self.kernel.blocks[other >> 1]
             count = int(self.per_block(waiting)[block])
             if other != place and count:
-                parts.append(f"{count} of its threads wait on line {there.line} instead")
+                parts.append(f"{_threads(count)} of it wait on line {there.line} instead")
         kind = "barrier" if isinstance(gate, BlockGate) else "missing_lanes"
         remedy = "every thread of the block must reach the same __syncthreads()" if kind == "barrier" else (
             "name only lanes that run this line: take the mask from __ballot_sync before the branch"
@@ -333,18 +370,18 @@ class Batch:
         if int(address.min()) >= 0 and int(address.max()) <= size - access.width:
             return
         bad = int(np.flatnonzero((address < 0) | (address > size - access.width))[0])
-        place = self._place_in_space(space, int(address[bad]), size)
+        place = self._place_in_space(space, int(address[bad]), size, access.width)
         position = bad if selection is None else int(selection[bad])
         self.fail(access.instruction, "out_of_bounds", f"{access.verb}s {access.width} bytes at {place}", lanes, position)
 
-    def _place_in_space(self, space: str, address: int, size: int) -> str:
-        whose = {"shared": "the block's shared memory", "local": "the thread's local memory"}.get(space, f"{space} memory")
-        if address < 0 or address >= size:
-            nearest = self.kernel.shared_name(address) if space == "shared" else None
-            after = f", past the end of {nearest[0]}" if nearest and address >= size else ""
-            return f"byte {address} of {whose}, which has {size} bytes{after}"
-        named = self.kernel.shared_name(address) if space == "shared" else None
-        return f"{named[0]} + {named[1]} bytes" if named else f"byte {address} of {whose}"
+    def _place_in_space(self, space: str, address: int, size: int, width: int) -> str:
+        whose = {"shared": "shared memory", "local": "the thread's local memory"}.get(space, f"{space} memory")
+        named = self.kernel.shared_name(address) if space == "shared" and address >= 0 else None
+        unit = min(width, 4)
+        place = f"{named[0]}[{named[1] // unit}] in {whose}" if named else f"byte {address} of {whose}"
+        if 0 <= address <= size - width:
+            return place
+        return f"{place}, {address + width - size if address >= 0 else -address} bytes outside its {size} bytes"
 
     def place(self, access: Access, address: int) -> str:
         """An address of an access, as the user knows it."""
@@ -353,7 +390,8 @@ class Batch:
             space, part, _ = split_generic(np.array([address], np.uint64))[0]
             inside = int(part[0])
         if space in ("shared", "local", "param"):
-            return self._place_in_space(space, inside, {"shared": self.shared_bytes, "local": self.frame}.get(space, 0))
+            sizes = {"shared": self.shared_bytes, "local": self.frame}
+            return self._place_in_space(space, inside, sizes.get(space, self.launch.arguments.nbytes), access.width)
         allocation = self.memory.find(inside)
         return f"{allocation.name} + {inside - allocation.address} bytes" if allocation else f"address {inside:#x}"
 
@@ -361,10 +399,12 @@ class Batch:
         """A byte of a piece, as the user knows it: ``output[12]``, ``tile + 128 bytes``."""
         if piece.allocation is not None:
             unit = access.width if access.width <= 4 else 4
+            if offset % unit:
+                return f"byte {offset} of {piece.allocation.name}"
             return f"{piece.allocation.name}[{offset // unit}]"
         if piece.backing is self.local:
             return "a local variable"
-        return self._place_in_space("shared", offset % self._shared_stride, self.shared_bytes)
+        return self._place_in_space("shared", offset % self._shared_stride, self.shared_bytes, access.width)
 
     # --- saying what went wrong
 
@@ -435,6 +475,10 @@ class Batch:
         """Block and thread coordinates of a thread by its number in the grid."""
         block, inside = divmod(thread, self.lanes_per_block)
         return _coordinates(block, self.launch.grid), _coordinates(inside, self.launch.block)
+
+
+def _threads(count: int) -> str:
+    return "1 thread" if count == 1 else f"{count} threads"
 
 
 def _coordinates(number: int, shape: tuple[int, int, int]) -> tuple[int, int, int]:

@@ -142,13 +142,14 @@ class BlockGate:
             there = [(gate, count) for gate, count in there if count]
             if len({gate.instruction.line for gate, _ in there}) < 2:
                 continue
-            (one, first), (two, second) = there[:2]
+            (one, first), (two, second) = sorted(there, key=lambda pair: pair[0].instruction.line or 0)[:2]
             lanes = next(lanes for gate, lanes in groups if gate is one)
             position = int(np.flatnonzero(batch.block_of[lanes.ids] == block)[0])
+            wait = "thread of the block waits" if first == 1 else "threads of the block wait"
             batch.fail(
                 one.instruction, "barrier",
-                f"{first} threads of the block wait at __syncthreads() on line {one.instruction.line} while {second} "
-                f"wait at the one on line {two.instruction.line}",
+                f"{first} {wait} at __syncthreads() on line {one.instruction.line} while {second} "
+                f"{'waits' if second == 1 else 'wait'} at the one on line {two.instruction.line}",
                 lanes, position, "all threads of a block must meet at the same __syncthreads()",
             )  # fmt: skip
 

@@ -1,5 +1,5 @@
 // expect: barrier
-// says: __syncthreads() on line 16 while
+// says: __syncthreads() on line 13 while
 // The barrier is inside the `if`: threads that have no more to add wait at the other one.
 __global__ void reduce_sum(const float* input, float* output, int n) {
     __shared__ float partial[256];

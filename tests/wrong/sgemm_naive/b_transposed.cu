@@ -1,5 +1,5 @@
-// expect: scattered | out_of_bounds | columns | tail
-// says: is
+// expect: scattered
+// says: no simpler pattern
 // B is read as if it were stored by columns.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

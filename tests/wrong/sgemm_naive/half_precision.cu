@@ -1,5 +1,5 @@
-// expect: scattered | rows | columns | tail | factor | constant | every_nth
-// says: is
+// expect: scattered
+// says: low precision
 // Products are added in half precision.
 #include <cuda_fp16.h>
 

@@ -1,5 +1,5 @@
-// expect: launch | tail | rows | columns
-// says: last
+// expect: tail
+// says: M % 8
 // The grid is rounded down.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
-// expect: transposed | scattered
-// says: transpose
+// expect: transposed
+// says: transposed
 // C is written by columns.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

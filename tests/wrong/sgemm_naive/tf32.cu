@@ -1,5 +1,5 @@
-// expect: scattered | rows | columns | tail | factor | every_nth
-// says: is
+// expect: scattered
+// says: low precision
 // The factors are cut to ten bits of mantissa, as Tensor Cores do in TF32.
 __device__ float cut(float value) { return __int_as_float(__float_as_int(value) & 0xffffe000); }
 

@@ -1,5 +1,5 @@
 // expect: zeros
-// says: every element is 0
+// says: is 0
 // The last step multiplies by a whole-number quotient that is 0.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,6 +1,5 @@
 // expect: barrier
-// says: barrier
-// line: 17
+// says: __syncthreads() on line
 // Only threads with an element of C take part in the loop and its barriers.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
     __shared__ float a[16][16];
@@ -8,8 +7,7 @@ __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, in
     int row = blockIdx.y * 16 + threadIdx.y;
     int col = blockIdx.x * 16 + threadIdx.x;
     float sum = 0.0f;
-    if (row < M && col < N)
-    for (int k0 = 0; k0 < K; k0 += 16) {
+    for (int k0 = 0; row < M && col < N && k0 < K; k0 += 16) {
         int i = k0 + threadIdx.x;
         int j = k0 + threadIdx.y;
         a[threadIdx.y][threadIdx.x] = row < M && i < K ? A[(size_t)row * K + i] : 0.0f;

@@ -1,5 +1,5 @@
-// expect: first_block_only | tail
-// says: first
+// expect: first_block_only
+// says: one block's share
 // A grid of one block.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
     __shared__ float a[16][16];

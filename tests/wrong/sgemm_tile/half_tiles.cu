@@ -1,5 +1,5 @@
-// expect: scattered | rows | columns | tail | factor | every_nth
-// says: is
+// expect: scattered
+// says: low precision
 // Tiles of halves, to save shared memory.
 #include <cuda_fp16.h>
 

@@ -1,5 +1,5 @@
-// expect: launch | tail | rows | columns
-// says: last
+// expect: tail
+// says: M % 16
 // The grid is rounded down.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
     __shared__ float a[16][16];

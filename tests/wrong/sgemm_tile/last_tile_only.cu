@@ -1,5 +1,5 @@
-// expect: scattered | tail | rows | columns | zeros
-// says: is
+// expect: scattered
+// says: no simpler pattern
 // The sum starts again with each tile.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
     __shared__ float a[16][16];

@@ -1,5 +1,5 @@
-// expect: scattered | tail | rows | columns | zeros
-// says: is
+// expect: scattered
+// says: no simpler pattern
 // Tiles start cleared, but the tail of K still holds the tile before.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
     __shared__ float a[16][16];

@@ -1,5 +1,5 @@
 // expect: uninitialised
-// says: shared
+// says: nothing has written
 // line: 18
 // Threads without an element of C leave, and what they should have loaded is missing.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {

@@ -1,5 +1,5 @@
 // expect: uninitialised
-// says: shared
+// says: nothing has written
 // line: 17
 // Where K ends inside a tile, the rest of the tile is left as it was.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {

@@ -1,5 +1,5 @@
-// expect: scattered | tail | rows | columns | factor | zeros
-// says: is
+// expect: scattered
+// says: no simpler pattern
 // Both indices into A's tile have changed places.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
     __shared__ float a[16][16];

@@ -1,5 +1,5 @@
 // expect: zeros
-// says: every element is 0
+// says: is 0
 // The sum is a second variable of the same name.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
     __shared__ float a[16][16];

@@ -1,5 +1,5 @@
-// expect: first_block_only | tail
-// says: first
+// expect: tail | first_block_only
+// says: never written
 // One block, eight warps: eight rows.
 __global__ void sgemv(const float* A, const float* x, float* y, int M, int K) {
     int lane = threadIdx.x % 32;

@@ -1,5 +1,5 @@
 // expect: constant
-// says: same
+// says: every element is
 // The matrix's row is forgotten: each y is that of row 0.
 __global__ void sgemv(const float* A, const float* x, float* y, int M, int K) {
     int lane = threadIdx.x % 32;

@@ -1,5 +1,5 @@
-// expect: scattered | zeros | constant
-// says: is
+// expect: scattered
+// says: no simpler pattern
 // The loop ends one column too early.
 __global__ void sgemv(const float* A, const float* x, float* y, int M, int K) {
     int lane = threadIdx.x % 32;

@@ -1,5 +1,5 @@
-// expect: zeros | scattered | constant | tail
-// says: is
+// expect: scattered
+// says: no simpler pattern
 // Only whole groups of 32 columns are added.
 __global__ void sgemv(const float* A, const float* x, float* y, int M, int K) {
     int lane = threadIdx.x % 32;

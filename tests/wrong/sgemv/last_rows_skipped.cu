@@ -1,5 +1,5 @@
-// expect: tail | one_block_share
-// says: last
+// expect: tail
+// says: M % 8
 // M / 8 blocks, rounded down.
 __global__ void sgemv(const float* A, const float* x, float* y, int M, int K) {
     int lane = threadIdx.x % 32;

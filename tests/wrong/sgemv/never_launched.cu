@@ -1,4 +1,4 @@
-// expect: never_written | no_launch
+// expect: no_launch
 // says: launch
 // A kernel that nothing launches.
 __global__ void sgemv(const float* A, const float* x, float* y, int M, int K) {

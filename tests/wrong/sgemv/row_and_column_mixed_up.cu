@@ -1,5 +1,5 @@
-// expect: scattered | out_of_bounds | rows
-// says: is
+// expect: scattered
+// says: no simpler pattern
 // A is read as if it were column-major.
 __global__ void sgemv(const float* A, const float* x, float* y, int M, int K) {
     int lane = threadIdx.x % 32;

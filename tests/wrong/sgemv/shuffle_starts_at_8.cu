@@ -1,5 +1,5 @@
-// expect: scattered | tail | constant | factor
-// says: is
+// expect: scattered
+// says: no simpler pattern
 // Half of the lanes are left out of the sum.
 __global__ void sgemv(const float* A, const float* x, float* y, int M, int K) {
     int lane = threadIdx.x % 32;

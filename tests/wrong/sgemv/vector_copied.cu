@@ -1,5 +1,5 @@
-// expect: scattered | copied_input | tail | rows | constant
-// says: is
+// expect: scattered
+// says: no simpler pattern
 // y is x, as far as x goes.
 __global__ void sgemv(const float* A, const float* x, float* y, int M, int K) {
     int lane = threadIdx.x % 32;

@@ -1,5 +1,5 @@
 // expect: zeros
-// says: every element is 0
+// says: is 0
 // The products are added in an integer that is divided by more than it can reach.
 __global__ void sgemv(const float* A, const float* x, float* y, int M, int K) {
     int lane = threadIdx.x % 32;

@@ -1,5 +1,5 @@
 // expect: tail
-// says: never written: cols
+// says: never written
 // Only whole groups of 32 columns are visited.
 __device__ float warp_max(float value) {
     for (int step = 16; step > 0; step /= 2) value = fmaxf(value, __shfl_xor_sync(0xffffffff, value, step));

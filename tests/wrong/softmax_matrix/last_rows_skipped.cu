@@ -1,5 +1,5 @@
-// expect: tail
-// says: rows are never written
+// expect: first_block_only | tail
+// says: never written
 // rows / 8 blocks, rounded down: the last rows % 8 rows get no warp.
 __device__ float warp_max(float value) {
     for (int step = 16; step > 0; step /= 2) value = fmaxf(value, __shfl_xor_sync(0xffffffff, value, step));

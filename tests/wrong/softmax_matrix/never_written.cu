@@ -23,7 +23,7 @@ __global__ void softmax(const float* input, float* output, int rows, int cols) {
     float sum = 0.0f;
     for (int col = lane; col < cols; col += 32) sum += expf(x[col] - largest);
     sum = warp_sum(sum);
-    for (int col = lane; col < cols; col += 32) x[col] == largest ? sum += 1.0f : sum;
+    for (int col = lane; col < cols; col += 32) sum = fmaxf(sum, x[col]);
 }
 
 void solve(const float* input, float* output, int rows, int cols) {

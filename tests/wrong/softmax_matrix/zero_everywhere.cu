@@ -1,5 +1,5 @@
 // expect: zeros
-// says: every element is 0
+// says: is 0
 // The quotient is made an integer.
 __device__ float warp_max(float value) {
     for (int step = 16; step > 0; step /= 2) value = fmaxf(value, __shfl_xor_sync(0xffffffff, value, step));

@@ -1,5 +1,5 @@
 // expect: first_block_only
-// says: one block's share
+// says: never written
 // A grid of one block.
 __global__ void transpose(const float* input, float* output, int rows, int cols) {
     __shared__ float tile[32][33];

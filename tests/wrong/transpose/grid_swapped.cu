@@ -1,5 +1,5 @@
 // expect: tail
-// says: columns are never written
+// says: never written
 // The grid's two numbers have changed places: right for square matrices only.
 __global__ void transpose(const float* input, float* output, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;

@@ -1,5 +1,5 @@
 // expect: scattered
-// says: elements are wrong
+// says: no simpler pattern
 // The tile is of halves, to save shared memory.
 #include <cuda_fp16.h>
 

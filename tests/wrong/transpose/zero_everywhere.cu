@@ -1,5 +1,5 @@
 // expect: zeros
-// says: every element is 0
+// says: is 0
 // Converted through an integer that is always 0.
 __global__ void transpose(const float* input, float* output, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;

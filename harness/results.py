@@ -30,7 +30,8 @@ class Hazard:
     ``kind`` is a stable word for programs (``out_of_bounds``, ``misaligned``, ``uninitialised``,
     ``use_after_free``, ``null_pointer``, ``read_only``, ``barrier``, ``missing_lanes``, ``runaway``,
     ``trap``, ``assert``, ``launch``, ``no_launch``, ``race`` ...); ``message`` is one or two sentences
-    for a person. ``line`` is a line of the user's file, None where the compiler gave none.
+    for a person. ``line`` is a line of the user's file, None where the compiler gave none; ``other_line`` is
+    the earlier of the two that race.
     """
 
     kind: str
@@ -42,6 +43,7 @@ class Hazard:
     thread: tuple[int, int, int] | None = None
     count: int = 1
     remedy: str | None = None
+    other_line: int | None = None
 
     def __post_init__(self) -> None:
         if not self.kind or not self.message:

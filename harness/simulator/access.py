@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from harness.simulator.simt import Batch
     from harness.simulator.steps import Step
 
+
 @dataclass
 class Located:
     """What an address array came to: ``units`` pairs each piece with the index of each access in it, in units of the
@@ -62,15 +63,18 @@ class Access:
         self.instruction = instruction
         self.width = width
         self.verb = verb
-        self.space = next((word.split("::")[0] for word in instruction.modifiers if word.split("::")[0] in SPACES), "generic")
+        words = (word.split("::")[0] for word in instruction.modifiers)
+        self.space = next((word for word in words if word in SPACES), "generic")
         strong = verb != "update" and instruction.has(*_STRONG_WORDS)
         self.act = Act(f"strong {verb}" if strong else verb)
         self.offset = address.offset
         if isinstance(address.base, Register):
+            self.register: str | None = address.base.name
             number = kernel.number(address.base.name)
             # The register itself, never a view of it: the same array again means the same addresses again.
             self.base: Reader = lambda registers: registers[number]
         else:
+            self.register = None
             base = kernel.address(address.base) if address.base else 0
             if address.base in kernel.layout.local:
                 self.space = "local"
@@ -85,7 +89,8 @@ class Access:
             return known
         shift = _SHIFTS[self.width]
         pieces = self._locate(lanes.active(base), lanes, batch)
-        found = Located(base, lanes.index, [(piece, piece.offset >> shift if shift else piece.offset) for piece in pieces])
+        units = [(piece, piece.offset >> shift if shift else piece.offset) for piece in pieces]
+        found = Located(base, lanes.index, units)
         if lanes.own is None:
             batch.known[self] = found
         return found
@@ -94,7 +99,7 @@ class Access:
         address = base.view(f"u{base.dtype.itemsize}")
         if self.offset:
             address = address + address.dtype.type(self.offset & _ONES[address.dtype.itemsize])
-        pieces = batch.locate(self, address, lanes)
+        pieces = batch.spaces.locate(self, address, lanes)
         for piece in pieces:
             if self.width > 1 and int(np.bitwise_or.reduce(piece.offset)) & (self.width - 1):
                 position = int(np.flatnonzero(piece.offset & (self.width - 1))[0])
@@ -105,9 +110,10 @@ class Access:
 
     def _fail_alignment(self, address: int, position: int, lanes: Lanes, batch: Batch) -> None:
         what = {8: "float2 or double", 16: "float4"}.get(self.width, f"{self.width}-byte value")
-        batch.fail(
+        place = batch.spaces.place(self, address)
+        batch.blame(
             self.instruction, "misaligned",
-            f"{self.verb}s {self.width} bytes at {batch.place(self, address)}, not a multiple of {self.width} bytes",
+            f"{self.verb}s {self.width} bytes at {place}, which is not a multiple of {self.width} bytes",
             lanes, position, f"a {what} needs an address divisible by {self.width}: use scalars for the unaligned part",
         )  # fmt: skip
 
@@ -136,19 +142,19 @@ def unwritten(access: Access, located: Located, lanes: Lanes, batch: Batch) -> t
         if bad is None:
             continue
         first = int(np.flatnonzero(bad)[0])
-        position = first if piece.selection is None else int(piece.selection[first])
         found[slice(None) if piece.selection is None else piece.selection] = bad
-        origin = _origin(access, piece, index, first, int(lanes.ids[position]), batch)
+        origin = _origin(access, piece, index, first, batch)
     located.initialised = origin is None
     return None if origin is None else (found, origin)
 
 
-def _origin(access: Access, piece: Piece, index: np.ndarray, first: int, lane: int, batch: Batch) -> Origin:
+def _origin(access: Access, piece: Piece, index: np.ndarray, first: int, batch: Batch) -> Origin:
     """Where garbage came from: the read that found it, or the one that had brought it here."""
     moved = piece.backing.moved_from
     if isinstance(moved, Origin) and piece.backing.holds_moved(int(index[first]), access.width):
         return moved
-    return Origin(access.instruction, batch.place_in(piece, int(piece.offset[first]), access), lane)
+    place = batch.spaces.place_in(piece, int(piece.offset[first]), access)
+    return Origin(access.instruction, f"{access.verb}s {place}, which nothing has written")
 
 
 def refuse_unwritten(access: Access, located: Located, lanes: Lanes, batch: Batch) -> None:
@@ -237,7 +243,8 @@ def scatter(
     """Write ``data`` (one unit per active lane, or one for all) to the located units."""
     for piece, index in units:
         if piece.allocation is not None and piece.allocation.kind == "const":
-            batch.fail(access.instruction, "read_only", f"writes {piece.allocation.name}, which is __constant__", lanes, 0)
+            deed = f"writes {piece.allocation.name}, which is __constant__"
+            batch.blame(access.instruction, "read_only", deed, lanes, 0)
         part = data if piece.selection is None or len(data) == 1 else data[piece.selection]
         if len(index) == 1 and len(part) > 1:
             part = part[-1:]

@@ -51,7 +51,10 @@ def copy(instruction: Instruction, kernel: Kernel) -> Step:
 def _issue(instruction: Instruction, kernel: Kernel) -> Step:
     """``cp.async.{ca,cg}.shared.global [d], [a], bytes{, source bytes}``: bytes beyond the source's are zeros."""
     target, source, size, *rest = flatten(instruction.operands)
-    if not (isinstance(target, Address) and isinstance(source, Address) and isinstance(size, Immediate)) or len(rest) > 1:
+    if (
+        not (isinstance(target, Address) and isinstance(source, Address) and isinstance(size, Immediate))
+        or len(rest) > 1
+    ):
         raise Unsupported(f"copy form {instruction.text}", line=instruction.line)
     width = size.value
     to = Access(_in_space(instruction, "shared"), target, width, "write", kernel)
@@ -61,7 +64,8 @@ def _issue(instruction: Instruction, kernel: Kernel) -> Step:
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
         located = to.located(registers, lanes, batch)
         batch.watch(to, located, lanes)
-        kept = np.full(lanes.count, width) if valid is None else np.broadcast_to(lanes.active(valid(registers)), lanes.count)
+        asked = np.full(1, width) if valid is None else lanes.active(valid(registers))
+        kept = np.broadcast_to(asked, lanes.count)
         data = _zero_filled(origin, registers, lanes, kept, batch)
         group = np.full(lanes.count, -1)
         batch.pending.append(Pending(to, lanes, located.units, data, group, np.ones(lanes.count, np.bool_)))
@@ -111,7 +115,8 @@ def _land(lanes: Lanes, batch: Batch, allowed: int) -> None:
     chosen = np.zeros(len(batch.alive), np.bool_)
     chosen[lanes.ids] = True
     for one in batch.pending:
-        due = chosen[one.lanes.ids] & one.waiting & (one.group >= 0) & (one.group < batch.committed[one.lanes.ids] - allowed)
+        finished = batch.committed[one.lanes.ids] - allowed
+        due = chosen[one.lanes.ids] & one.waiting & (one.group >= 0) & (one.group < finished)
         if not due.any():
             continue
         for piece, index in one.units:

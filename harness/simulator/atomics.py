@@ -13,8 +13,9 @@ import numpy as np
 
 from harness.errors import Unsupported
 from harness.simulator import isa
-from harness.simulator.access import Access, refuse_unwritten
+from harness.simulator.access import Access, unwritten
 from harness.simulator.active import Lanes
+from harness.simulator.garbage import ALL_BITS
 from harness.simulator.operands import Reader, Registers, flatten, reader
 from harness.simulator.ptx import DTYPES, Address, Instruction, Register
 
@@ -42,10 +43,13 @@ def atomic(instruction: Instruction, kernel: Kernel) -> Step:
     number = kernel.number(target.name) if target.name != "_" else -1
     wanted = number in kernel.used
     apply = _apply(instruction, wanted)
+    exchange = instruction.has("exch")  # the one that does not use the old value
 
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
         located = access.located(registers, lanes, batch)
-        refuse_unwritten(access, located, lanes, batch)
+        missing = unwritten(access, located, lanes, batch)
+        if missing is not None and not exchange:
+            batch.garbage.fail(missing[1], None, lanes, missing[0])
         batch.watch(access, located, lanes)
         old = np.zeros(lanes.count, dtype)
         values = _values(readers, registers, lanes)
@@ -59,8 +63,12 @@ def atomic(instruction: Instruction, kernel: Kernel) -> Step:
                 batch.launch.changes += 1
             if wanted:
                 old[slice(None) if piece.selection is None else piece.selection] = result
+            if missing is not None:
+                piece.backing.mark_written(index, access.width)
         if wanted:
             registers[number] = lanes.spread(old, number, registers[number])
+        if missing is not None and wanted:
+            batch.garbage.put(number, lanes.ids, np.where(missing[0], np.uint64(ALL_BITS), np.uint64(0)), missing[1])
 
     return step
 

@@ -45,13 +45,13 @@ def _printf(instruction: Instruction, kernel: Kernel, results: tuple[str, ...], 
 
 def _word(batch: Batch, kernel: Kernel, variable: str, lane: int) -> int:
     start = lane * batch.frame + kernel.layout.local[variable]
-    return int.from_bytes(batch.local.data[start : start + 8].tobytes(), "little")
+    return int.from_bytes(batch.spaces.local.data[start : start + 8].tobytes(), "little")
 
 
 def _store(batch: Batch, kernel: Kernel, variable: str, lanes: Lanes, value: int) -> None:
     index = (lanes.ids * batch.frame + kernel.layout.local[variable]) >> 2
-    batch.local.view(4)[index] = value
-    batch.local.mark_written(index, 4)
+    batch.spaces.local.view(4)[index] = value
+    batch.spaces.local.mark_written(index, 4)
 
 
 def _string(batch: Batch, address: int) -> str:
@@ -72,7 +72,7 @@ def _formatted(text: str, buffer: int, batch: Batch, lane: int) -> str:
         offset = -(-offset // size) * size
         start = lane * batch.frame + buffer - LOCAL_WINDOW + offset
         offset += size
-        return struct.unpack(f"<{code}", batch.local.data[start : start + size].tobytes())[0]
+        return struct.unpack(f"<{code}", batch.spaces.local.data[start : start + size].tobytes())[0]
 
     def one(match: re.Match[str]) -> str:
         flags, width, precision, length, kind = match.groups()
@@ -112,7 +112,7 @@ def _assert(instruction: Instruction, kernel: Kernel, results: tuple[str, ...], 
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
         lane = int(lanes.ids[0])
         condition = _string(batch, _word(batch, kernel, arguments[0], lane))
-        batch.fail(instruction, "assert", f"assertion `{condition}` failed", lanes, 0)
+        batch.blame(instruction, "assert", f"finds `{condition}` false: the assertion failed", lanes, 0)
 
     return step
 

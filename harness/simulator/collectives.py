@@ -1,7 +1,7 @@
 """Instructions a warp executes together: shuffles, votes, matches and reductions over named lanes.
 
 Arrays are seen as ``(warps, 32)``. A value read from a lane that is not taking part is undefined in CUDA: here it is
-:data:`POISON`, so that nothing right can be made of it.
+:data:`POISON`, and followed as garbage: using it is an error, dropping it is none.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import numpy as np
 
 from harness.errors import Unsupported
 from harness.simulator.active import Lanes
+from harness.simulator.garbage import Origin
 from harness.simulator.operands import Reader, Registers, flatten, reader, writer
+from harness.simulator.operands import target as place_of
 from harness.simulator.ptx import DTYPES, Instruction
 
 if TYPE_CHECKING:
@@ -51,7 +53,8 @@ def shuffle(instruction: Instruction, kernel: Kernel) -> Step:
     pair = len(operands) == 6
     write = writer(operands[0], "b32", kernel)
     write_valid = writer(operands[1], "pred", kernel) if pair else None
-    value, shift, clamp, members = (reader(operand, "b32", kernel) for operand in operands[1 + pair :])
+    value, shift, clamp = (reader(operand, "b32", kernel) for operand in operands[1 + pair : -1])
+    number, _ = place_of(operands[0], "b32", kernel)
     source = _SOURCES.get(next((word for word in instruction.modifiers if word in _SOURCES), ""))
     if source is None:
         raise Unsupported(f"shuffle mode in {instruction.text}", line=instruction.line)
@@ -59,31 +62,34 @@ def shuffle(instruction: Instruction, kernel: Kernel) -> Step:
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
         lane = np.tile(_LANE, lanes.width // WARP)
         by, limit = _wide(shift(registers), lanes).astype(np.int64), _wide(clamp(registers), lanes).astype(np.int64)
-        origin, valid = source(lane, by & 31, limit & 31, (limit >> 8) & 31)
-        taken = np.arange(lanes.width) - lane + np.where(valid, origin, lane)
-        batch.taken = taken
+        giver, valid = source(lane, by & 31, limit & 31, (limit >> 8) & 31)
+        taken = np.arange(lanes.width) - lane + np.where(valid, giver, lane)
         present = _present(lanes)
         wide = _wide(value(registers), lanes)
         result = wide[taken]
         absent = present & ~present[taken]
+        origin = None
         if absent.any():
             result[absent] = POISON
-            _warn_absent(instruction, absent, taken, lanes, batch)
+            origin = _absence(instruction, absent, taken, batch)
         if write is not None:
             write(registers, lanes, result)
         if write_valid is not None:
             write_valid(registers, lanes, valid)
+        if origin is not None or batch.garbage:
+            batch.garbage.shuffled(operands[1 + pair], number, lanes, taken, absent, origin)
 
     return step
 
 
-def _warn_absent(instruction: Instruction, absent: np.ndarray, taken: np.ndarray, lanes: Lanes, batch: Batch) -> None:
+def _absence(instruction: Instruction, absent: np.ndarray, taken: np.ndarray, batch: Batch) -> Origin:
+    """Why the first of these lanes gets nothing: no mistake until the value is used."""
     position = int(np.flatnonzero(absent)[0])
-    what = "has exited or does not exist" if not batch.alive[taken[position]] else "is not taking part"
-    batch.warn(
-        instruction, "missing_lanes",
-        f"lane {position % WARP} takes the value of lane {int(taken[position]) % WARP}, which {what}: the result is undefined",
-        position, "let every lane named in the mask run the shuffle, and give idle lanes a neutral value",
+    what = "is not taking part" if batch.alive[taken[position]] else "has exited or does not exist"
+    deed = f"takes the value of lane {int(taken[position]) % WARP} of its warp, which {what}"
+    return Origin(
+        instruction, deed, "missing_lanes",
+        "let every lane named in the mask run the shuffle, and give idle lanes a neutral value",
     )  # fmt: skip
 
 
@@ -95,7 +101,7 @@ def _down(lane: np.ndarray, by: np.ndarray, limit: np.ndarray, segment: np.ndarr
     return lane + by, lane + by <= ((lane & segment) | (limit & ~segment))
 
 
-def _butterfly(lane: np.ndarray, by: np.ndarray, limit: np.ndarray, segment: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _cross(lane: np.ndarray, by: np.ndarray, limit: np.ndarray, segment: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return lane ^ by, (lane ^ by) <= ((lane & segment) | (limit & ~segment))
 
 
@@ -104,7 +110,7 @@ def _index(lane: np.ndarray, by: np.ndarray, limit: np.ndarray, segment: np.ndar
     return origin, origin <= ((lane & segment) | (limit & ~segment))
 
 
-_SOURCES = {"up": _up, "down": _down, "bfly": _butterfly, "idx": _index}
+_SOURCES = {"up": _up, "down": _down, "bfly": _cross, "idx": _index}
 
 
 def vote(instruction: Instruction, kernel: Kernel) -> Step:

@@ -1,4 +1,5 @@
-"""Proof that a launch will never end: the same lanes stand at the same places with the same values, nothing written since.
+"""Proof that a launch will never end: the same lanes stand at the same places with the same values, and nothing
+was written since.
 
 States are compared as Brent's cycle finder does, with a remembered one that is renewed after 1, 2, 4 ... looks.
 """
@@ -25,12 +26,16 @@ class LoopWatch:
 
     def stuck(self, batch: Batch) -> bool:
         """Whether the batch is where it was, and so will be again."""
-        places = {place: lanes.ids for place, lanes in [*batch.groups.items(), *((~p, g) for p, g in batch.parked.items())]}
-        needed = frozenset().union(*(batch.kernel.blocks[(place if place >= 0 else ~place) >> 1].live_in for place in places))
+        places = {
+            place: lanes.ids for place, lanes in [*batch.groups.items(), *((~p, g) for p, g in batch.parked.items())]
+        }
+        needed = frozenset().union(
+            *(batch.kernel.blocks[(place if place >= 0 else ~place) >> 1].live_in for place in places)
+        )
         state = {number: batch.registers[number] for number in needed}
-        if self._seen is not None and self._changes == batch.launch.changes:
-            if _same(self._seen[0], places) and _same(self._seen[1], state):
-                return True
+        unchanged = self._seen is not None and self._changes == batch.launch.changes
+        if self._seen is not None and unchanged and _same(self._seen[0], places) and _same(self._seen[1], state):
+            return True
         self._looks += 1
         if self._seen is None or self._looks >= self._renew:
             self._seen, self._changes = (places, state), batch.launch.changes

@@ -34,8 +34,8 @@ class Flat:
 
 
 def inline(translation: Translation, kernel: str) -> Flat:
-    """Flatten ``kernel``. Functions without a body (``vprintf``) stay calls; a call through a pointer becomes a test for
-    each function it may mean. Raises Unsupported for recursion."""
+    """Flatten ``kernel``. Functions without a body (``vprintf``) stay calls; a call through a pointer becomes a test
+    for each function it may mean. Raises Unsupported for recursion."""
     flat = Flat()
     _Inliner(translation, flat).expand(translation.functions[kernel], "", {}, ())
     return flat
@@ -98,7 +98,12 @@ class _Inliner:
         )  # fmt: skip
 
     def _call_through(
-        self, call: Instruction, pointer: Register, results: tuple[str, ...], arguments: tuple[str, ...], stack: tuple[str, ...]
+        self,
+        call: Instruction,
+        pointer: Register,
+        results: tuple[str, ...],
+        arguments: tuple[str, ...],
+        stack: tuple[str, ...],
     ) -> None:
         """Every function of that shape, each behind a comparison of its address; a pointer to none of them traps."""
         sizes = [self.flat.variables[name].size for name in results + arguments]
@@ -123,13 +128,21 @@ class _Inliner:
 def _call_parts(call: Instruction) -> tuple[tuple[str, ...], Symbol | Register, tuple[str, ...]]:
     """Result variables, the function or the register that points to it, argument variables."""
     operands = list(call.operands)
-    results = operands.pop(0).items if isinstance(operands[0], Vector) else ()
+    results = _variables(operands)
     target = operands.pop(0)
-    arguments = operands.pop(0).items if operands and isinstance(operands[0], Vector) else ()
+    arguments = _variables(operands)
     names = [item.name for item in results + arguments if isinstance(item, Symbol)]
     if not isinstance(target, Symbol | Register) or len(names) != len(results) + len(arguments):
         raise Unsupported(f"call form {call.text}", line=call.line)
     return tuple(names[: len(results)]), target, tuple(names[len(results) :])
+
+
+def _variables(operands: list[Operand]) -> tuple[Operand, ...]:
+    """Take the parenthesised list at the front, if there is one."""
+    if operands and isinstance(operands[0], Vector):
+        first = operands.pop(0)
+        return first.items if isinstance(first, Vector) else ()
+    return ()
 
 
 def builtin_call(call: Instruction) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
@@ -145,12 +158,14 @@ def _rename(instruction: Instruction, names: dict[str, str]) -> Instruction:
         if isinstance(item, Vector):
             return Vector(tuple(operand(one) for one in item.items))
         if isinstance(item, Address) and isinstance(item.base, Register):
-            return replace(item, base=operand(item.base))
+            return replace(item, base=replace(item.base, name=names.get(item.base.name, item.base.name)))
         if isinstance(item, Address) and isinstance(item.base, str):
             return replace(item, base=names.get(item.base, item.base))
         return item
 
-    guard = instruction.guard and replace(instruction.guard, name=names.get(instruction.guard.name, instruction.guard.name))
+    guard = instruction.guard and replace(
+        instruction.guard, name=names.get(instruction.guard.name, instruction.guard.name)
+    )
     return replace(instruction, operands=tuple(operand(item) for item in instruction.operands), guard=guard)
 
 
@@ -173,7 +188,9 @@ class Block:
 ENDS = frozenset({"bra", "brx", "ret", "exit"})
 
 
-def blocks(flat: Flat, is_gate: Callable[[Instruction], bool], effects: Callable[[Instruction], Effects]) -> list[Block]:
+def blocks(
+    flat: Flat, is_gate: Callable[[Instruction], bool], effects: Callable[[Instruction], Effects]
+) -> list[Block]:
     """Basic blocks in scheduling order, liveness filled in. ``is_gate`` tells the instructions that wait for
     other lanes (they start a block); ``effects`` the registers one reads and writes."""
     found = _split(flat, is_gate)

@@ -24,18 +24,21 @@ if TYPE_CHECKING:
     from harness.simulator.kernel import Block
     from harness.simulator.simt import Batch
 
+
 @dataclass(frozen=True)
 class Origin:
-    """Where garbage came from: the load, the place it read, and the lane (of the batch) that read it first."""
+    """Where garbage came from: the instruction, what the first thread did there (the rest of a sentence that begins
+    with the thread), and the kind of hazard that using it is."""
 
     instruction: Instruction
-    place: str
-    lane: int
+    deed: str
+    kind: str = "uninitialised"
+    remedy: str = "write it first: memory starts as garbage"
 
 
 #: Garbage of a register or operand: for each lane which bits nobody wrote (uint64), and where that came from.
 Shadow = tuple[np.ndarray, Origin]
-_ALL_BITS = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+ALL_BITS = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 
 class Garbage:
@@ -90,14 +93,22 @@ class Garbage:
             self.storing = None
             self._put_results(instruction, result, active)
 
+    def shuffled(
+        self, source: Operand, target: int, lanes: Lanes, taken: np.ndarray, absent: np.ndarray, origin: Origin | None
+    ) -> None:
+        """A shuffle gave lanes the garbage of those they took from; ``absent`` lanes got none, which is ``origin``."""
+        found = self.of(source, lanes)
+        whole = np.zeros(self.batch.width, np.uint64)
+        if found is not None:
+            whole[lanes.ids] = found[0]
+        bits = whole[taken]
+        bits[absent] = ALL_BITS
+        self.put(target, lanes.ids, bits[lanes.ids], origin or (found[1] if found is not None else None))
+
     def _put_results(self, instruction: Instruction, result: Shadow | None, lanes: Lanes) -> None:
-        if instruction.opcode in _LOADS:
-            return  # a load has put its own
+        if instruction.opcode in _OWN_RESULTS:
+            return
         bits, origin = (np.zeros(1, np.uint64), None) if result is None else result
-        if instruction.opcode == "shfl" and result is not None:
-            whole = np.zeros(self.batch.width, np.uint64)
-            whole[lanes.ids] = bits
-            bits = whole[self.batch.taken][lanes.ids]
         for name in self.batch.effects(instruction).writes:
             self.put(self.batch.kernel.number(name), lanes.ids, bits, origin)
 
@@ -110,7 +121,7 @@ class Garbage:
             return None
         if instruction.opcode == "shfl":
             self._refuse(operands[-3:], instruction, lanes)
-            return self.of(operands[-4], lanes)
+            return None
         if instruction.opcode not in COMPUTE:
             self._refuse(operands, instruction, lanes)
             return None
@@ -157,10 +168,7 @@ class Garbage:
         """Stop the launch: a value nobody wrote is used. The line named is the load's."""
         position = int(np.flatnonzero(bits)[0])
         used = f", and uses it on line {user.line}" if user is not None and user.line != origin.instruction.line else ""
-        self.batch.fail(
-            origin.instruction, "uninitialised", f"reads {origin.place}, which nothing has written{used}", lanes, position,
-            "write it first: memory starts as garbage",
-        )  # fmt: skip
+        self.batch.blame(origin.instruction, origin.kind, f"{origin.deed}{used}", lanes, position, origin.remedy)
 
 
 #: Shadows of the sources and their values -> the result's shadow. Whatever is not listed makes garbage of every bit.
@@ -168,7 +176,7 @@ Rule = Callable[[list[np.ndarray], list[np.ndarray]], np.ndarray]
 
 
 def _spread(shadows: list[np.ndarray], values: list[np.ndarray]) -> np.ndarray:
-    return np.where(_union(shadows, values) != 0, _ALL_BITS, np.uint64(0))
+    return np.where(_union(shadows, values) != 0, ALL_BITS, np.uint64(0))
 
 
 def _union(shadows: list[np.ndarray], values: list[np.ndarray]) -> np.ndarray:
@@ -189,19 +197,20 @@ def _or(shadows: list[np.ndarray], values: list[np.ndarray]) -> np.ndarray:
 
 def _select(shadows: list[np.ndarray], values: list[np.ndarray]) -> np.ndarray:
     chosen = np.where(values[2] != 0, shadows[0], shadows[1])
-    return np.where(shadows[2] != 0, _ALL_BITS, chosen)
+    return np.where(shadows[2] != 0, ALL_BITS, chosen)
 
 
 def _left(shadows: list[np.ndarray], values: list[np.ndarray]) -> np.ndarray:
-    return np.where(shadows[1] != 0, _ALL_BITS, shadows[0] << np.minimum(values[1] & 0xFFFF_FFFF, 63))
+    return np.where(shadows[1] != 0, ALL_BITS, shadows[0] << np.minimum(values[1] & 0xFFFF_FFFF, 63))
 
 
 def _right(shadows: list[np.ndarray], values: list[np.ndarray]) -> np.ndarray:
-    return np.where(shadows[1] != 0, _ALL_BITS, shadows[0] >> np.minimum(values[1] & 0xFFFF_FFFF, 63))
+    return np.where(shadows[1] != 0, ALL_BITS, shadows[0] >> np.minimum(values[1] & 0xFFFF_FFFF, 63))
 
 
 _RULES: dict[str, Rule] = {
     "mov": _union, "xor": _union, "not": _union, "cvt": _union, "and": _and, "or": _or, "selp": _select,
     "shl": _left, "shr": _right,
 }  # fmt: skip
-_LOADS = ("ld", "ldu")
+#: These say themselves what they give.
+_OWN_RESULTS = ("ld", "ldu", "shfl")

@@ -12,9 +12,10 @@ from functools import cached_property
 import numpy as np
 
 from harness.errors import Unsupported
-from harness.simulator import flow, parser, steps
+from harness.simulator import flow, parser, provenance, steps
 from harness.simulator.memory import Memory
 from harness.simulator.ptx import DTYPES, Function, Instruction, Translation
+from harness.simulator.steps import Branch, Gate, Step
 
 _FUNCTIONS_START = 0x4_0000_0000
 _VARIABLES_START = 0x8_0000_0000
@@ -39,9 +40,9 @@ class Block:
     number: int
     instructions: list[Instruction]
     end: Instruction | None
-    steps: list[steps.Step]
-    branch: steps.Branch
-    gate: steps.Gate | None
+    steps: list[Step]
+    branch: Branch
+    gate: Gate | None
     first: Instruction | None
     compact: bool
     reads: tuple[int, ...]
@@ -156,14 +157,17 @@ class Kernel:
             self._add(register, DTYPES[kind])
         self._add("%cc", DTYPES["pred"])
         graph = flow.blocks(self.flat, steps.is_gate, steps.effects)
-        self.used = frozenset(self.number(r) for block in graph for i in block.instructions + ([block.end] if block.end else [])
-                              for r in steps.effects(i).reads)  # fmt: skip
+        self._bases = provenance.Bases(self.flat, frozenset(self.layout.shared))
+        every = [item for item in self.flat.body if not isinstance(item, str)]
+        self.used = frozenset(self.number(name) for item in every for name in steps.effects(item).reads)
         self.blocks = [self._decode(block, graph) for block in graph]
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         """The kernel's parameters in order."""
-        return tuple(Parameter(v.name, self.layout.parameters[v.name], v.size, v.align) for v in self.function.parameters)
+        return tuple(
+            Parameter(v.name, self.layout.parameters[v.name], v.size, v.align) for v in self.function.parameters
+        )
 
     def _add(self, register: str, dtype: np.dtype) -> int:
         self.numbers[register] = len(self.initial)
@@ -201,7 +205,9 @@ class Kernel:
 
     def _mentions(self, name: str) -> bool:
         pattern = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
-        return any(not isinstance(item, str) and name in item.text and pattern.search(item.text) for item in self.flat.body)
+        return any(
+            not isinstance(item, str) and name in item.text and pattern.search(item.text) for item in self.flat.body
+        )
 
     @property
     def dynamic_start(self) -> int:
@@ -216,6 +222,15 @@ class Kernel:
             return None
         offset, name = max(before)
         return plain_name(name), address - offset
+
+    def shared_bounds(self, register: str, total: int) -> tuple[int, int] | None:
+        """Start and end of the shared variable that an address register points into, of ``total`` shared bytes, as
+        far as the code tells; the part that the launch sizes goes on to the end."""
+        symbol = self._bases.of(register)
+        if symbol is None:
+            return None
+        start, size = self.layout.shared[symbol]
+        return start, start + size if size else total
 
     def address(self, symbol: str) -> int:
         """The address of a symbol inside its own space, or in global memory. Raises Unsupported for an unknown one."""
@@ -243,4 +258,3 @@ class Kernel:
             frozenset(self.number(r) for r in block.live_in),
             out,
         )
-

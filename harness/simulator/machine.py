@@ -85,9 +85,9 @@ class Launch:
                 Batch(self, first, min(per_batch, self.blocks - first)).run()
         return LaunchReport(tuple(self.found.values()))
 
-    def add(self, hazard: Hazard, other_line: int | None = None) -> None:
+    def add(self, hazard: Hazard) -> None:
         """Keep a finding, counted with those of the same kind, severity and lines."""
-        key = (f"{hazard.severity} {hazard.kind}", hazard.line, other_line)
+        key = (f"{hazard.severity} {hazard.kind}", hazard.line, hazard.other_line)
         known = self.found.get(key)
         self.found[key] = hazard if known is None else replace(known, count=known.count + hazard.count)
 
@@ -186,7 +186,8 @@ class Machine:
         arguments: bytes, line: int | None = None, name: str | None = None,
     ) -> LaunchReport:  # fmt: skip
         """Launch a kernel by its mangled name and wait for it. ``shared_bytes`` is the dynamic part; ``arguments``
-        are packed as the kernel's parameters lie; ``name`` is what messages call it. Raises KernelFault, Unsupported."""
+        are packed as the kernel's parameters lie; ``name`` is what messages call it. Raises KernelFault and
+        Unsupported."""
         decoded = self.module.kernel(kernel)
         size = decoded.layout.parameter_bytes
         if len(arguments) < size:

@@ -99,7 +99,8 @@ def _typed(data: np.ndarray, width: int) -> np.ndarray:
 
 @dataclass(eq=False)
 class Allocation:
-    """One piece of global memory. ``name`` is the user's word for it; ``kind`` is buffer, scratch, global or const."""
+    """One piece of global memory. ``name`` is the user's word for it; ``kind`` is input, buffer, scratch, global or
+    const: what it is there for."""
 
     name: str
     address: int
@@ -148,7 +149,7 @@ class Memory:
         if address is None:
             address = self._next
             self._next += -(-(nbytes + _RED_ZONE) // _ALIGNMENT) * _ALIGNMENT
-        content = None if data is None else np.frombuffer(memoryview(data).cast("B"), np.uint8)
+        content = None if data is None else np.frombuffer(data, np.uint8)
         allocation = Allocation(name, address, nbytes, kind, Backing(nbytes, data=content, written=content is not None))
         place = bisect.bisect_left(self._starts, address)
         self._starts.insert(place, address)
@@ -225,7 +226,8 @@ def _beside(allocation: Allocation, address: int, width: int) -> str:
     offset = address - allocation.address
     unit = 4 if allocation.nbytes % 4 == 0 and offset % 4 == 0 else 1
     name = f"{allocation.name}[{offset // unit}]" if unit == 4 else f"byte {offset} of {allocation.name}"
-    size = f"{allocation.nbytes // unit} elements of 4 bytes" if unit == 4 else f"{allocation.nbytes} bytes"
+    count = allocation.nbytes // unit
+    size = f"{count} element{'' if count == 1 else 's'} of 4 bytes" if unit == 4 else f"{count} bytes"
     if offset < 0:
         return f"{name}, {-offset} bytes before the start of {allocation.name} ({size})"
     past = offset + width - allocation.nbytes

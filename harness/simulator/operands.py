@@ -78,7 +78,7 @@ def _narrow(number: int, size: int, dtype: np.dtype) -> Reader:
 
 
 def target(operand: Operand, type_name: str, kernel: Kernel) -> tuple[int, Callable[[np.ndarray], np.ndarray]]:
-    """Where a result of ``type_name`` goes: the register's number (-1 for ``_``) and how to widen it to the register."""
+    """Where a result of ``type_name`` goes: the register's number (-1 for ``_``), and how to widen it to that."""
     if not isinstance(operand, Register):
         raise Unsupported(f"operand {operand} where a result goes")
     if operand.name == "_":

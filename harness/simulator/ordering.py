@@ -93,7 +93,7 @@ class BatchClock:
 class Place:
     """An address that threads meet at by atomics: who released there, when, and what releasers knew themselves.
 
-    ``threads`` maps a thread to the steps of its releases; ``blocks`` a block to ``(step, fence epoch, epoch)`` of each:
+    ``threads`` maps a thread to the steps of its releases; ``blocks`` a block to their ``(step, fence epoch, epoch)``:
     all the block did before the barrier before that fence is published with it. ``through`` maps another place to
     ``(step, known up to)``. Steps only grow.
     """
@@ -198,7 +198,9 @@ class GridOrder:
             )
         return result
 
-    def _blocks_ordered(self, source: int, target: int, earlier: np.ndarray, epochs: np.ndarray, step: int) -> np.ndarray:
+    def _blocks_ordered(
+        self, source: int, target: int, earlier: np.ndarray, epochs: np.ndarray, step: int
+    ) -> np.ndarray:
         """Published with the whole block: before the barrier that preceded the releasing thread's fence, or fenced
         by the thread itself before a barrier that preceded the release."""
         result = np.zeros(len(earlier), np.bool_)

@@ -36,16 +36,23 @@ _VARIABLE = re.compile(
     re.S,
 )
 _FUNCTION = re.compile(
-    rf"\.(?P<kind>entry|func)\s*(?P<results>\([^)]*\))?\s*(?P<name>{_NAME})\s*(?P<params>\([^)]*\))?(?P<rest>[^{{;]*)", re.S
+    rf"\.(?P<kind>entry|func)\s*(?P<results>\([^)]*\))?\s*(?P<name>{_NAME})\s*(?P<params>\([^)]*\))?(?P<rest>[^{{;]*)",
+    re.S,
 )
-_STATEMENT = re.compile(rf"\s*(?:(?P<loc>\.loc\b[^\n]*)|(?P<brace>[{{}}])|(?P<label>{_NAME})\s*:(?!:)|(?P<text>[^;]*?);)", re.S)
+_STATEMENT = re.compile(
+    rf"\s*(?:(?P<loc>\.loc\b[^\n]*)|(?P<brace>[{{}}])|(?P<label>{_NAME})\s*:(?!:)|(?P<text>[^;]*?);)", re.S
+)
 _LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?", re.S)
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.M)
-_INSTRUCTION = re.compile(rf"(?:@(?P<neg>!?)(?P<guard>{_NAME})\s+)?(?P<opcode>[a-z]\w*)(?P<modifiers>[\w.:]*)\s*(?P<operands>.*)$", re.S)
+_INSTRUCTION = re.compile(
+    rf"(?:@(?P<neg>!?)(?P<guard>{_NAME})\s+)?(?P<opcode>[a-z]\w*)(?P<modifiers>[\w.:]*)\s*(?P<operands>.*)$", re.S
+)
 _RANGE = re.compile(r"(.+)<(\d+)>$")
-_SPECIAL = re.compile(r"%(tid|ntid|ctaid|nctaid|laneid|warpid|nwarpid|smid|nsmid|gridid|clock|clock_hi|clock64|globaltimer\w*|lanemask_\w+"
-                      r"|total_smem_size|dynamic_smem_size|aggr_smem_size|cluster_\w+|clusterid|nclusterid|is_explicit_cluster"
-                      r"|envreg\d+|pm\d+)(\.[xyzw])?$")  # fmt: skip
+_SPECIAL = re.compile(
+    r"%(tid|ntid|ctaid|nctaid|laneid|warpid|nwarpid|smid|nsmid|gridid|clock|clock_hi|clock64|globaltimer\w*"
+    r"|lanemask_\w+|total_smem_size|dynamic_smem_size|aggr_smem_size|cluster_\w+|clusterid|nclusterid"
+    r"|is_explicit_cluster|envreg\d+|pm\d+)(\.[xyzw])?$"
+)
 _OPERAND = re.compile(r"\{[^}]*\}|\[[^\]]*\]|\([^)]*\)|[^,{\[(]+")
 _NUMBER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+U?|0[bB][01]+U?|\d+U?)$")
 _FLOAT = re.compile(r"0([fFdD])([0-9a-fA-F]+)$")
@@ -239,10 +246,8 @@ class _FunctionParser:
         suffix = self.scopes[-1].get("", "")
         for name in names.split(","):
             name = name.strip()
-            if match := _RANGE.match(name):
-                every = [f"{match[1]}{n}" for n in range(int(match[2]))]
-            else:
-                every = [name]
+            match = _RANGE.match(name)
+            every = [f"{match[1]}{n}" for n in range(int(match[2]))] if match else [name]
             for one in every:
                 self.scopes[-1][one] = one + suffix
                 self.registers[one + suffix] = kind

@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 
 _WRITES = (Act.WRITE, Act.ATOMIC, Act.STRONG_WRITE)
 _STRONG = (Act.ATOMIC, Act.STRONG_READ, Act.STRONG_WRITE)
-_VERBS = {Act.READ: "reads", Act.WRITE: "writes", Act.ATOMIC: "updates", Act.STRONG_READ: "reads", Act.STRONG_WRITE: "writes"}
+_VERBS = {
+    Act.READ: "reads",
+    Act.WRITE: "writes",
+    Act.ATOMIC: "updates",
+    Act.STRONG_READ: "reads",
+    Act.STRONG_WRITE: "writes",
+}
 
 
 @dataclass(frozen=True)
@@ -175,7 +181,9 @@ def _meeting(entry: Entry, touched: Touch) -> Iterator[Race]:
         if chosen.any():
             first = int(np.flatnonzero(chosen)[0])
             threads = int(touched.threads[one[first]]), int(touched.threads[two[first]])
-            yield Race(entry, threads[0], entry, threads[1], int(units[same[first]]), int(chosen.sum()), chosen is not differ)
+            yield Race(
+                entry, threads[0], entry, threads[1], int(units[same[first]]), int(chosen.sum()), chosen is not differ
+            )
 
 
 #: Entries a batch's log holds before it is judged without waiting for a barrier.
@@ -213,8 +221,11 @@ class SharedRaces:
         log, self.log = self.log, []
         if self.shadow is None or any(entry.access.width < self.granule for entry, *_ in log):
             self.granule = min(4, *(entry.access.width for entry, *_ in log), self.granule)
-            self.shadow = Shadow(len(self.batch.shared.view(1)) // self.granule)
-        touched = [(entry, touch(index, lanes, values, entry.access.width, self.granule)) for entry, index, lanes, values in log]
+            self.shadow = Shadow(len(self.batch.spaces.shared.view(1)) // self.granule)
+        touched = [
+            (entry, touch(index, lanes, values, entry.access.width, self.granule))
+            for entry, index, lanes, values in log
+        ]
         written = np.full(self.shadow.units, everything)
         for entry, where in touched:
             if entry.act in _WRITES:
@@ -223,7 +234,7 @@ class SharedRaces:
             hit = written[where.units]
             if hit.any():
                 for race in self.shadow.judge(entry, where if hit.all() else where.only(hit), self._ordered):
-                    place = self.batch.shared_place(race.unit * self.granule, race.later.access.width)
+                    place = self.batch.spaces.shared_place(race.unit * self.granule, race.later.access.width)
                     report(self.batch, race, place)
 
     def _ordered(self, before: Entry, one: np.ndarray, entry: Entry, two: np.ndarray) -> np.ndarray:
@@ -232,7 +243,9 @@ class SharedRaces:
         if not result.all() and order.any_fence:
             rest = ~result
             epochs = np.broadcast_to(at(before.moment.epoch, one[rest] // batch.lanes_per_block), rest.sum())
-            result[rest] = order.ordered(one[rest] + batch.first_lane, epochs, before.step, two[rest] + batch.first_lane)
+            result[rest] = order.ordered(
+                one[rest] + batch.first_lane, epochs, before.step, two[rest] + batch.first_lane
+            )
         return result
 
 
@@ -293,7 +306,7 @@ def report(batch: Batch, race: Race, place: str) -> None:
         remedy = None if race.same_value else "let one thread write it, or use an atomic"
     else:
         severity = Severity.ERROR
-        other = f" of block {_short(block_one)}" if block_one != block_two else ""
+        other = f" of block {short(block_one)}" if block_one != block_two else ""
         message = (
             f"race on {place}: line {first} ({spoken(thread_one)}{other}) {verbs[0]}, "
             f"line {second} ({spoken(thread_two)}) {verbs[1]}, "
@@ -301,8 +314,7 @@ def report(batch: Batch, race: Race, place: str) -> None:
         why, remedy = _missing(block_one != block_two, one >> WARP_SHIFT == two >> WARP_SHIFT, first, second)
         message += why
     batch.launch.add(
-        Hazard("race", severity, message, second, batch.launch.name, block_two, thread_two, race.count, remedy),
-        first,
+        Hazard("race", severity, message, second, batch.launch.name, block_two, thread_two, race.count, remedy, first)
     )
 
 
@@ -324,13 +336,14 @@ def _missing(across_blocks: bool, one_warp: bool, first: int | None, second: int
 
 def spoken(thread: tuple[int, int, int]) -> str:
     """``thread 32`` for a thread of a flat block, else ``thread (1, 2, 0)``."""
-    return f"thread {_short(thread)}"
+    return f"thread {short(thread)}"
 
 
-def _short(place: tuple[int, int, int]) -> str:
+def short(place: tuple[int, int, int]) -> str:
+    """A coordinate as people write it: one number where the others are 0."""
     x, y, z = place
     return str(x) if y == z == 0 else f"({x}, {y}, {z})"
 
 
 def _of_blocks(one: tuple[int, int, int], two: tuple[int, int, int]) -> str:
-    return "" if one == two else f" of blocks {_short(one)} and {_short(two)}"
+    return "" if one == two else f" of blocks {short(one)} and {short(two)}"

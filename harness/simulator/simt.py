@@ -1,7 +1,8 @@
 """A batch of blocks stepping through a kernel: who runs next, who waits, who has left.
 
 Each group of lanes stands at a block of code. The group earliest in the order of :mod:`harness.simulator.flow` runs, so
-lanes that parted meet again; groups standing at one place are one group. A group that spins too long lets the others go.
+lanes that parted meet again; groups standing at one place are one group. A group that spins too long lets the others
+go.
 """
 
 from __future__ import annotations
@@ -13,15 +14,16 @@ import numpy as np
 
 from harness.errors import KernelFault
 from harness.results import Hazard, Severity
-from harness.simulator.access import Access, Act, Located, split_generic
+from harness.simulator.access import Access, Act, Located
 from harness.simulator.active import NOTHING, Lanes
 from harness.simulator.collectives import WARP
 from harness.simulator.endless import LoopWatch
 from harness.simulator.garbage import Garbage
-from harness.simulator.memory import Backing, Memory, Piece
+from harness.simulator.memory import Memory, Piece
 from harness.simulator.ordering import BatchClock, at
 from harness.simulator.ptx import Instruction
-from harness.simulator.races import SharedRaces
+from harness.simulator.races import SharedRaces, short, spoken
+from harness.simulator.spaces import Spaces
 from harness.simulator.steps import EXIT, Gate, effects
 from harness.simulator.waiting import BlockGate
 
@@ -74,7 +76,7 @@ class Batch:
         self.clock = BatchClock(block_count, padded)
         self.shared_races = SharedRaces(self)
         self.garbage = Garbage(self)
-        self.taken = np.zeros(0, np.int64)
+        self.spaces = Spaces(self)
         self.effects = effects
         self.groups: dict[int, Lanes] = {}
         self.parked: dict[int, Lanes] = {}
@@ -85,24 +87,6 @@ class Batch:
         #: Set once the batch has run long: from then on, only a store that changes a value counts as a change.
         self.doubtful = False
         self._live_elsewhere: dict[tuple[int, ...], frozenset[int]] = {}
-
-    @cached_property
-    def shared(self) -> Backing:
-        """Shared memory of all blocks, one after the other; never written at first."""
-        return Backing(self.block_count * self._shared_stride)
-
-    @cached_property
-    def _shared_stride(self) -> int:
-        return -(-max(self.shared_bytes, 1) // 16) * 16
-
-    @cached_property
-    def _shared_base(self) -> np.ndarray:
-        return self.block_of * self._shared_stride
-
-    @cached_property
-    def local(self) -> Backing:
-        """Local memory of all lanes, one after the other."""
-        return Backing(self.width * max(self.frame, 16))
 
     # --- running
 
@@ -145,13 +129,14 @@ class Batch:
         instruction = self.kernel.blocks[place >> 1].first
         if self.loop.stuck(self):
             self.fail(
-                instruction, "runaway", f"the kernel never ends: {_threads(lanes.count)} loop here, and nothing changes any more",
+                instruction, "runaway",
+                f"the kernel never ends: {_threads(lanes.count)} loop here, and nothing changes any more",
                 lanes, 0, "check that the loop's condition can become false for every thread",
             )  # fmt: skip
         if self.launch.overdue():
             self.fail(
                 instruction, "runaway",
-                f"the kernel had not ended after {self.launch.budget.seconds:g} s: {_threads(lanes.count)} still run here",
+                f"the kernel had not ended after {self.launch.budget.seconds:g} s: {_threads(lanes.count)} run here",
                 lanes, 0, "check the loop's condition; if it is right, the kernel is too slow to simulate: use a GPU",
             )  # fmt: skip
 
@@ -267,8 +252,10 @@ class Batch:
         found = []
         for place, lanes in self.parked.items():
             gate = self.kernel.blocks[place >> 1].gate
-            if isinstance(gate, BlockGate) and gate is not besides and gate.name_of(self.registers, lanes) == name:
-                found.append((gate, lanes))
+            if isinstance(gate, BlockGate) and gate is not besides:
+                waiting = lanes.split(gate.name(self.registers) == name)[0]
+                if waiting is not None:
+                    found.append((gate, waiting))
         return found
 
     def arrive(self, name: int, lanes: Lanes) -> None:
@@ -319,97 +306,16 @@ class Batch:
         )  # fmt: skip
         self.fail(gate.instruction, kind, "; ".join(parts), lanes, 0, remedy)
 
-    # --- memory
-
-    def locate(self, access: Access, address: np.ndarray, lanes: Lanes) -> list[Piece]:
-        """Find the bytes of an access for the active lanes. ``address`` is in the access's space, per lane or uniform.
-        Raises KernelFault for the first lane that is out of bounds."""
-        if access.space == "generic":
-            parts = split_generic(address)
-            if len(parts) == 1 and parts[0][2] is None:
-                return self._locate_in(parts[0][0], access, parts[0][1], lanes, None)
-            return [piece for space, part, selection in parts
-                    for piece in self._locate_in(space, access, part, lanes, selection)]  # fmt: skip
-        return self._locate_in(access.space, access, address, lanes, None)
-
-    def _locate_in(
-        self, space: str, access: Access, address: np.ndarray, lanes: Lanes, selection: np.ndarray | None
-    ) -> list[Piece]:
-        if space in ("global", "const"):
-            return self._locate_global(access, address, lanes, selection)
-        address = address.astype(np.int64) if address.dtype.itemsize < 8 else address.view(np.int64)
-        ids = lanes.ids if selection is None else lanes.ids[selection]
-        if space == "param":
-            self._check(access, address, self.launch.arguments.nbytes, lanes, selection, space)
-            return [Piece(self.launch.arguments, address, selection)]
-        if space == "shared":
-            self._check(access, address, self.shared_bytes, lanes, selection, space)
-            whole = lanes.index is None and lanes.own is None and selection is None
-            base = self._shared_base if whole else self._shared_base[ids]
-            return [Piece(self.shared, address if self.block_count == 1 else base + address, selection)]
-        self._check(access, address, self.frame, lanes, selection, space)
-        return [Piece(self.local, ids * self.frame + address, selection)]
-
-    def _locate_global(
-        self, access: Access, address: np.ndarray, lanes: Lanes, selection: np.ndarray | None
-    ) -> list[Piece]:
-        address = address.view(np.uint64) if address.dtype.itemsize == 8 else address.astype(np.uint64)
-        pieces, bad = self.memory.locate(address, access.width)
-        if bad is not None:
-            kind, place = self.memory.explain(int(address[bad]), access.width)
-            position = bad if selection is None else int(selection[bad])
-            self.fail(access.instruction, kind, f"{access.verb}s {access.width} bytes at {place}", lanes, position)
-        if selection is None:
-            return pieces
-        return [Piece(p.backing, p.offset, selection if p.selection is None else selection[p.selection], p.allocation)
-                for p in pieces]  # fmt: skip
-
-    def _check(
-        self, access: Access, address: np.ndarray, size: int, lanes: Lanes, selection: np.ndarray | None, space: str
-    ) -> None:
-        if int(address.min()) >= 0 and int(address.max()) <= size - access.width:
-            return
-        bad = int(np.flatnonzero((address < 0) | (address > size - access.width))[0])
-        place = self._place_in_space(space, int(address[bad]), size, access.width)
-        position = bad if selection is None else int(selection[bad])
-        self.fail(access.instruction, "out_of_bounds", f"{access.verb}s {access.width} bytes at {place}", lanes, position)
-
-    def _place_in_space(self, space: str, address: int, size: int, width: int) -> str:
-        whose = {"shared": "shared memory", "local": "the thread's local memory"}.get(space, f"{space} memory")
-        named = self.kernel.shared_name(address) if space == "shared" and address >= 0 else None
-        unit = min(width, 4)
-        place = f"{named[0]}[{named[1] // unit}] in {whose}" if named else f"byte {address} of {whose}"
-        if 0 <= address <= size - width:
-            return place
-        return f"{place}, {address + width - size if address >= 0 else -address} bytes outside its {size} bytes"
-
-    def place(self, access: Access, address: int) -> str:
-        """An address of an access, as the user knows it."""
-        space, inside = access.space, address
-        if space == "generic":
-            space, part, _ = split_generic(np.array([address], np.uint64))[0]
-            inside = int(part[0])
-        if space in ("shared", "local", "param"):
-            sizes = {"shared": self.shared_bytes, "local": self.frame}
-            return self._place_in_space(space, inside, sizes.get(space, self.launch.arguments.nbytes), access.width)
-        allocation = self.memory.find(inside)
-        return f"{allocation.name} + {inside - allocation.address} bytes" if allocation else f"address {inside:#x}"
-
-    def place_in(self, piece: Piece, offset: int, access: Access) -> str:
-        """A byte of a piece, as the user knows it: ``output[12]``, ``tile + 128 bytes``."""
-        if piece.allocation is not None:
-            unit = access.width if access.width <= 4 else 4
-            if offset % unit:
-                return f"byte {offset} of {piece.allocation.name}"
-            return f"{piece.allocation.name}[{offset // unit}]"
-        if piece.backing is self.local:
-            return "a local variable"
-        return self._place_in_space("shared", offset % self._shared_stride, self.shared_bytes, access.width)
-
     # --- saying what went wrong
 
     def hazard(
-        self, instruction: Instruction | None, kind: str, severity: Severity, message: str, lane: int, remedy: str | None
+        self,
+        instruction: Instruction | None,
+        kind: str,
+        severity: Severity,
+        message: str,
+        lane: int,
+        remedy: str | None,
     ) -> Hazard:
         """A finding about one lane at one instruction."""
         block, thread = self.grid_position(self.first_lane + lane)
@@ -423,6 +329,14 @@ class Batch:
         """Stop the launch: the active lane at ``position`` did this. Raises KernelFault."""
         lane = int(lanes.ids[min(position, lanes.count - 1)])
         raise KernelFault(self.hazard(instruction, kind, Severity.ERROR, message, lane, remedy))
+
+    def blame(
+        self, instruction: Instruction, kind: str, deed: str, lanes: Lanes, position: int, remedy: str | None = None
+    ) -> NoReturn:
+        """Stop the launch for what one thread did: ``deed`` is the rest of a sentence that begins with the thread."""
+        lane = int(lanes.ids[min(position, lanes.count - 1)])
+        block, thread = self.grid_position(self.first_lane + lane)
+        self.fail(instruction, kind, f"{spoken(thread)} of block {short(block)} {deed}", lanes, position, remedy)
 
     def warn(self, instruction: Instruction, kind: str, message: str, lane: int, remedy: str | None = None) -> None:
         """Note something that works by luck, once per kind and line."""
@@ -443,7 +357,7 @@ class Batch:
             if piece.allocation is not None and piece.allocation.kind != "const":
                 self.launch.races.note(self, access, piece.allocation, index, ids, part)
                 self._order_blocks(access, piece, ids)
-            elif piece.allocation is None and piece.backing is self.__dict__.get("shared"):
+            elif piece.allocation is None and self.spaces.has_shared and piece.backing is self.spaces.shared:
                 self.shared_races.note(access, index, ids, part)
 
     def _order_blocks(self, access: Access, piece: Piece, ids: np.ndarray) -> None:
@@ -465,12 +379,6 @@ class Batch:
     def _epochs(self, ids: np.ndarray) -> np.ndarray:
         return np.broadcast_to(at(self.clock.now.epoch, self.block_of[ids]), len(ids))
 
-    def shared_place(self, byte: int, width: int) -> str:
-        """A byte of the batch's shared memory as the user knows it: ``tile[33]``, counting units of up to 4 bytes."""
-        offset = byte % self._shared_stride
-        name, inside = self.kernel.shared_name(offset) or ("shared memory", offset)
-        return f"{name}[{inside // min(width, 4)}]"
-
     def grid_position(self, thread: int) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
         """Block and thread coordinates of a thread by its number in the grid."""
         block, inside = divmod(thread, self.lanes_per_block)
@@ -483,4 +391,3 @@ def _threads(count: int) -> str:
 
 def _coordinates(number: int, shape: tuple[int, int, int]) -> tuple[int, int, int]:
     return number % shape[0], number // shape[0] % shape[1], number // (shape[0] * shape[1])
-

@@ -59,7 +59,7 @@ def _fence(instruction: Instruction, kernel: Kernel) -> Step:
 
 def _trap(instruction: Instruction, kernel: Kernel) -> Step:
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
-        batch.fail(instruction, "trap", "runs into a trap: the kernel gives up here", lanes, 0)
+        batch.blame(instruction, "trap", "runs into a trap: the kernel gives up here", lanes, 0)
 
     return step
 
@@ -92,7 +92,9 @@ def _is_space(instruction: Instruction, kernel: Kernel) -> Step:
 
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
         value = read(registers)
-        inside = (value >= np.uint64(start)) & (value < np.uint64(start + (1 << 32))) if start else value < SHARED_WINDOW
+        inside = (
+            (value >= np.uint64(start)) & (value < np.uint64(start + (1 << 32))) if start else value < SHARED_WINDOW
+        )
         if write is not None:
             write(registers, lanes, inside)
 
@@ -224,7 +226,9 @@ def step(instruction: Instruction, kernel: Kernel) -> Step:
         run = effect.build(instruction, kernel) if effect is not None else _compute(instruction, kernel)
     except Unsupported as error:
         if error.line is None:
-            raise Unsupported(f"{error.message} ({instruction.text})", line=instruction.line, remedy=error.remedy) from error
+            raise Unsupported(
+                f"{error.message} ({instruction.text})", line=instruction.line, remedy=error.remedy
+            ) from error
         raise
     if instruction.guard is None:
         return run
@@ -328,4 +332,3 @@ def _branch_table(end: Instruction, block: flow.Block, kernel: Kernel) -> Branch
         return parts
 
     return split
-

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.errors import Unsupported
 from harness.simulator.active import Lanes
 from harness.simulator.collectives import WARP, bits, members_of, per_lane
-from harness.simulator.operands import Reader, Registers, flatten, reader
+from harness.simulator.operands import Reader, flatten, reader
 from harness.simulator.ptx import Immediate, Instruction
 
 if TYPE_CHECKING:
@@ -32,6 +31,8 @@ class WarpGate:
     def passing(self, batch: Batch, here: Lanes) -> Lanes | None:
         """Of the lanes waiting here, those that may go on. Raises KernelFault for a lane not in its own mask."""
         mask = self.members(batch.registers)
+        if self.instruction.opcode == "shfl" and batch.threads_per_block % WARP and mask[0] == 0xFFFFFFFF:
+            self._warn_ragged(batch, here)
         if mask.size == 1 and mask[0] == 0xFFFFFFFF and here.count == batch.alive_count:
             return here
         mask = np.broadcast_to(mask, here.width)
@@ -47,6 +48,14 @@ class WarpGate:
             )  # fmt: skip
         absent = mask & per_lane(bits(batch.alive)) & ~per_lane(bits(present))
         return here.split(absent == 0)[0]
+
+    def _warn_ragged(self, batch: Batch, here: Lanes) -> None:
+        rest = batch.threads_per_block % WARP
+        batch.warn(
+            self.instruction, "missing_lanes",
+            f"the mask names 32 lanes, but the last warp of a block of {batch.threads_per_block} threads has {rest}",
+            int(here.ids[-1]), "launch whole warps: make the block a multiple of 32",
+        )  # fmt: skip
 
     def evidence(self, batch: Batch, here: Lanes) -> str:
         """Who waits here, and for whom, in words."""
@@ -80,12 +89,21 @@ class BlockGate:
     def passing(self, batch: Batch, here: Lanes) -> Lanes | None:
         """Of the lanes waiting here, those whose block is complete; lanes of that block parked at other barriers of
         the same name go on too."""
-        if here.count == batch.alive_count and self.threads is None:
+        names = self.name(batch.registers)
+        if here.count == batch.alive_count and self.threads is None and names.size == 1:
             self._warn_exited(batch, here)
             batch.shared_races.settle()
             batch.clock.block_barrier(None)
             return here
-        name = self.name_of(batch.registers, here)
+        passed: Lanes | None = None
+        for name in np.unique(here.active(names)):
+            mine = here.split(names == name)[0]
+            opened = None if mine is None else self._open(batch, int(name), mine)
+            if opened is not None:
+                passed = opened if passed is None else passed.union(opened)
+        return passed
+
+    def _open(self, batch: Batch, name: int, here: Lanes) -> Lanes | None:
         others = batch.parked_at(name, besides=self)
         groups = [(self, here), *others]
         arrived = batch.arrivals(name) + sum(batch.per_block(lanes) for _, lanes in groups)
@@ -108,14 +126,9 @@ class BlockGate:
         if self.threads is None:
             batch.clock.block_barrier(complete)
         else:
-            batch.clock.part_barrier(np.concatenate([lanes.ids for lanes in leaving]), batch.arrived_lanes(name, complete))
-
-    def name_of(self, registers: Registers, here: Lanes) -> int:
-        """The barrier's number, 0 to 15. Raises Unsupported where lanes name different ones."""
-        names = np.unique(here.active(self.name(registers)))
-        if len(names) != 1:
-            raise Unsupported("one barrier instruction with several barrier numbers", line=self.instruction.line)
-        return int(names[0])
+            batch.clock.part_barrier(
+                np.concatenate([lanes.ids for lanes in leaving]), batch.arrived_lanes(name, complete)
+            )
 
     def _expected(self, batch: Batch, here: Lanes) -> np.ndarray:
         if self.threads is None:

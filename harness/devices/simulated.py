@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.devices import CALLS, MOST_PRINTED, Buffer, Launched, Run
+from harness.devices import CALLS, MOST_PRINTED, Buffer, Launched, Run, without_a_launch
 from harness.errors import KernelFault
 from harness.plan import Copy, Free, Launch, LaunchPlan, Malloc, Memset, SetAttribute, Upload, make_plan
 from harness.results import Hazard, Severity
@@ -34,6 +34,9 @@ class SimulatedDevice:
     def load(self, program: Program, compiled: Compiled) -> SimulatedExecutable:
         """Read the program's PTX, once for all its cases."""
         return SimulatedExecutable(program, compiled, Module.parse(compiled.ptx, program.path.name))
+
+    def close(self) -> None:
+        """It holds nothing."""
 
 
 @dataclass(frozen=True)
@@ -70,18 +73,15 @@ class _Session:
 
     def place(self, buffer: Buffer) -> int:
         """Give a buffer its allocation, and return the address."""
-        allocation = self.memory.allocate(buffer.name, buffer.data.nbytes)
+        kind = "input" if buffer.only_read else "buffer"
+        allocation = self.memory.allocate(buffer.name, buffer.data.nbytes, kind=kind)
         self.buffers.append((buffer, allocation))
         return allocation.address
 
     def run(self, plan: LaunchPlan) -> Run:
         """The calls, one after the other, until a fault ends them."""
         launches = tuple(Launched(step.name, step.grid, step.block, step.line) for step in plan.launches)
-        if not any(isinstance(step, Launch | Memset | Copy | Upload) for step in plan.steps):
-            self.hazards.append(Hazard(
-                "no_launch", Severity.ERROR, "solve launches no kernel",
-                remedy="launch one from solve: kernel<<<blocks, threads>>>(...)",
-            ))  # fmt: skip
+        self.hazards += without_a_launch(plan)
         calls: list[dict[str, np.ndarray]] = []
         fault: Hazard | None = None
         try:

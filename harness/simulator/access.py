@@ -65,7 +65,9 @@ class Access:
         self.verb = verb
         words = (word.split("::")[0] for word in instruction.modifiers)
         self.space = next((word for word in words if word in SPACES), "generic")
-        strong = verb != "update" and instruction.has(*_STRONG_WORDS)
+        # A compare-and-swap loop starts from an ordinary read: the swap finds out if it was stale.
+        starts_swap = verb == "read" and address in kernel.swapped
+        strong = verb != "update" and (instruction.has(*_STRONG_WORDS) or starts_swap)
         self.act = Act(f"strong {verb}" if strong else verb)
         self.offset = address.offset
         if isinstance(address.base, Register):

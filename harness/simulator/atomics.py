@@ -1,4 +1,4 @@
-"""``atom`` and ``red``: every lane takes its turn, in lane order, on cells that may be shared by many.
+"""``atom`` and ``red``: every lane takes its turn on cells that may be shared by many, in lane order but for ``cas``.
 
 Vectorised over cells: what one cell's lanes do is a running sum, maximum or exchange along them.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -164,10 +165,15 @@ def _exchange(cells: np.ndarray, index: np.ndarray, value: np.ndarray) -> np.nda
 
 
 def _compare_and_swap(cells: np.ndarray, index: np.ndarray, compare: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """Between two swaps a cell is constant, so each pass finds every cell's next lane whose comparison holds."""
+    """Between two swaps a cell is constant, so each pass finds every cell's next lane whose comparison holds.
+
+    Lanes come in a scattered order, which hardware may choose too: a loop that swaps in a maximum then ends in a
+    logarithmic number of rounds, where rising values in lane order would let one lane finish in each."""
     bits = np.dtype(f"u{cells.dtype.itemsize}")
     cells, compare, value = cells.view(bits), compare.view(bits), value.view(bits)
-    order, starts, lengths = _segments(index)
+    scattered = _scattered(len(index))
+    order, starts, lengths = _segments(index[scattered])
+    order = scattered[order]
     cell = np.repeat(np.arange(len(starts)), lengths)
     place = np.arange(len(index))
     current = cells[index[order][starts]]
@@ -190,6 +196,12 @@ def _compare_and_swap(cells: np.ndarray, index: np.ndarray, compare: np.ndarray,
     result = np.empty_like(old)
     result[order] = old
     return result
+
+
+@lru_cache(maxsize=64)
+def _scattered(count: int) -> np.ndarray:
+    """A permutation, the same one each time."""
+    return np.random.default_rng(count).permutation(count)
 
 
 def _increment(old: np.ndarray, limit: np.ndarray) -> np.ndarray:

@@ -63,8 +63,26 @@ def _plain_rsqrt64(inst: Instruction) -> bool:
     return inst.opcode == "rsqrt" and inst.type == "f64" and not inst.has("ftz")
 
 
+def _short(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """Rounded to 10 bits after the point of the significand: an error of up to 2**-11 relative, as hardware may make.
+
+    Exact ``tanh.approx`` (PTX ISA: 2**-11) would pass a kernel here that fails on a GPU."""
+
+    def rounded(a: Array) -> Array:
+        fraction, exponent = np.frexp(function(a))
+        return np.ldexp(np.round(fraction * 2.0**11) / 2.0**11, exponent)
+
+    return rounded
+
+
+def _on_a_grid(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """Rounded to a multiple of 2**-20: the absolute error PTX allows ``sin.approx`` and ``cos.approx``, 2**-20.5."""
+    return lambda a: np.round(function(a) * 2.0**20) / 2.0**20
+
+
 _THROUGH64: dict[str, Callable[[Array], Array]] = {
-    "ex2": np.exp2, "lg2": np.log2, "sin": np.sin, "cos": np.cos, "tanh": np.tanh, "rsqrt": _inverse_root,
+    "ex2": np.exp2, "lg2": np.log2, "sin": _on_a_grid(np.sin), "cos": _on_a_grid(np.cos),
+    "tanh": _short(np.tanh), "rsqrt": _inverse_root,
 }
 _APPROXIMATE: dict[tuple[str, str, str], Callable[..., Array]] = {
     **{(name, "approx", "f32"): _through64(function) for name, function in _THROUGH64.items()},

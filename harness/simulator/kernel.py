@@ -159,6 +159,8 @@ class Kernel:
         graph = flow.blocks(self.flat, steps.is_gate, steps.effects)
         self._bases = provenance.Bases(self.flat, frozenset(self.layout.shared))
         every = [item for item in self.flat.body if not isinstance(item, str)]
+        #: The addresses, as written, that the kernel compares and swaps at.
+        self.swapped = frozenset(item.operands[1] for item in every if item.opcode == "atom" and item.has("cas"))
         self.used = frozenset(self.number(name) for item in every for name in steps.effects(item).reads)
         self.blocks = [self._decode(block, graph) for block in graph]
 

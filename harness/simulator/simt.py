@@ -130,13 +130,13 @@ class Batch:
         if self.loop.stuck(self):
             self.fail(
                 instruction, "runaway",
-                f"the kernel never ends: {_threads(lanes.count)} loop here, and nothing changes any more",
+                f"the kernel never ends: nothing changes any more for {_threads(lanes.count)} in a loop here",
                 lanes, 0, "check that the loop's condition can become false for every thread",
             )  # fmt: skip
         if self.launch.overdue():
             self.fail(
                 instruction, "runaway",
-                f"the kernel had not ended after {self.launch.budget.seconds:g} s: {_threads(lanes.count)} run here",
+                f"the kernel had not ended after {self.launch.budget.seconds:g} s, with {_threads(lanes.count)} here",
                 lanes, 0, "check the loop's condition; if it is right, the kernel is too slow to simulate: use a GPU",
             )  # fmt: skip
 

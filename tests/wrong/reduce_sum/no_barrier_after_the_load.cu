@@ -1,0 +1,23 @@
+// expect: race
+// says: race
+// line: 12
+// The first step of the tree adds what other warps may not have stored yet.
+__global__ void reduce_sum(const float* input, float* output, int n) {
+    __shared__ float partial[256];
+    int thread = threadIdx.x;
+    int i = blockIdx.x * 256 + thread;
+    partial[thread] = i < n ? input[i] : 0.0f;
+    for (int s = 128; s > 0; s /= 2) {
+        if (thread < s) {
+            partial[thread] += partial[thread + s];
+        }
+        __syncthreads();
+    }
+    if (thread == 0) {
+        atomicAdd(output, partial[0]);
+    }
+}
+
+void solve(const float* input, float* output, int n) {
+    reduce_sum<<<(n + 255) / 256, 256>>>(input, output, n);
+}

@@ -1,0 +1,24 @@
+// expect: race
+// says: write different values
+// line: 18
+// Blocks read and write output[0] without an atomic: additions are lost.
+__global__ void reduce_sum(const float* input, float* output, int n) {
+    __shared__ float partial[256];
+    int thread = threadIdx.x;
+    int i = blockIdx.x * 256 + thread;
+    partial[thread] = i < n ? input[i] : 0.0f;
+    __syncthreads();
+    for (int s = 128; s > 0; s /= 2) {
+        if (thread < s) {
+            partial[thread] += partial[thread + s];
+        }
+        __syncthreads();
+    }
+    if (thread == 0) {
+        output[0] += partial[0];
+    }
+}
+
+void solve(const float* input, float* output, int n) {
+    reduce_sum<<<(n + 255) / 256, 256>>>(input, output, n);
+}

@@ -1,0 +1,25 @@
+// expect: race
+// says: race
+// line: 16
+// The tiles are used before all of them is there.
+__global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
+    __shared__ float a[16][16];
+    __shared__ float b[16][16];
+    int row = blockIdx.y * 16 + threadIdx.y;
+    int col = blockIdx.x * 16 + threadIdx.x;
+    float sum = 0.0f;
+    for (int k0 = 0; k0 < K; k0 += 16) {
+        int i = k0 + threadIdx.x;
+        int j = k0 + threadIdx.y;
+        a[threadIdx.y][threadIdx.x] = row < M && i < K ? A[(size_t)row * K + i] : 0.0f;
+        b[threadIdx.y][threadIdx.x] = j < K && col < N ? B[(size_t)j * N + col] : 0.0f;
+        for (int k = 0; k < 16; k++) sum += a[threadIdx.y][k] * b[k][threadIdx.x];
+        __syncthreads();
+    }
+    if (row < M && col < N) C[(size_t)row * N + col] = sum;
+}
+
+void solve(const float* A, const float* B, float* C, int M, int N, int K) {
+    dim3 grid((N + 15) / 16, (M + 15) / 16);
+    sgemm<<<grid, dim3(16, 16)>>>(A, B, C, M, N, K);
+}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -17,8 +18,9 @@ import numpy as np
 from harness.simulator import isa
 from harness.simulator.active import Lanes
 from harness.simulator.isa import COMPUTE
-from harness.simulator.operands import flatten, registers
-from harness.simulator.ptx import Immediate, Instruction, Operand, Register
+from harness.simulator.operands import flatten, reader, registers
+from harness.simulator.operation import Operation
+from harness.simulator.ptx import DTYPES, Instruction, Operand, Register
 
 if TYPE_CHECKING:
     from harness.simulator.kernel import Block
@@ -88,10 +90,11 @@ class Garbage:
                 active = lanes.narrow(~value if instruction.guard.negated else value)
             if active is None:
                 continue
-            result = self._followed(instruction, values, active)
+            origin, results = self._followed(instruction, values, active)
             step(values, lanes, self.batch)
             self.storing = None
-            self._put_results(instruction, result, active)
+            if instruction.opcode not in _OWN_RESULTS:
+                self._put_results(instruction, results, active, origin)
 
     def shuffled(
         self, source: Operand, target: int, lanes: Lanes, taken: np.ndarray, absent: np.ndarray, origin: Origin | None
@@ -105,46 +108,57 @@ class Garbage:
         bits[absent] = ALL_BITS
         self.put(target, lanes.ids, bits[lanes.ids], origin or (found[1] if found is not None else None))
 
-    def _put_results(self, instruction: Instruction, result: Shadow | None, lanes: Lanes) -> None:
-        if instruction.opcode in _OWN_RESULTS:
+    def _put_results(
+        self, instruction: Instruction, results: list[np.ndarray], lanes: Lanes, origin: Origin | None
+    ) -> None:
+        number = self.batch.kernel.number
+        if not results:
+            for name in self.batch.effects(instruction).writes:
+                self.put(number(name), lanes.ids, np.zeros(1, np.uint64), None)
             return
-        bits, origin = (np.zeros(1, np.uint64), None) if result is None else result
-        for name in self.batch.effects(instruction).writes:
-            self.put(self.batch.kernel.number(name), lanes.ids, bits, origin)
+        targets = [*flatten(instruction.operands)][: len(results)]
+        if instruction.has("cc"):
+            targets[-1] = Register("%cc")
+        for target, bits in zip(targets, results, strict=True):
+            if isinstance(target, Register) and target.name != "_":
+                self.put(number(target.name), lanes.ids, bits, origin)
 
-    def _followed(self, instruction: Instruction, values: list[np.ndarray], lanes: Lanes) -> Shadow | None:
-        """The garbage of an instruction's result. What uses garbage for good is refused."""
+    def _followed(
+        self, instruction: Instruction, values: list[np.ndarray], lanes: Lanes
+    ) -> tuple[Origin | None, list[np.ndarray]]:
+        """The garbage of an instruction's results, none for none. What uses garbage for good is refused."""
         operands = list(flatten(instruction.operands))
         if instruction.opcode == "st":
             self._refuse(operands[:1], instruction, lanes)
             self.storing = self._stored(operands[1:], lanes)
-            return None
-        if instruction.opcode == "shfl":
+        elif instruction.opcode == "shfl":
             self._refuse(operands[-3:], instruction, lanes)
-            return None
-        if instruction.opcode not in COMPUTE:
-            self._refuse(operands, instruction, lanes)
-            return None
-        results = len(isa.operation(instruction).results)
-        sources = operands[results:]
-        shadows = [self.of(operand, lanes) for operand in sources]
-        origin = next((shadow[1] for shadow in shadows if shadow is not None), None)
-        if origin is None:
-            return None
-        nothing = np.zeros(lanes.count, np.uint64)
-        bits = [nothing if shadow is None else shadow[0] for shadow in shadows]
-        rule = _RULES.get(instruction.opcode, _spread)
-        return rule(bits, [self._bits(operand, values, lanes) for operand in sources]), origin
+        elif instruction.opcode not in COMPUTE:
+            reads = self.batch.effects(instruction).reads
+            self._refuse([Register(name) for name in sorted(reads)], instruction, lanes)
+        else:
+            return self._computed(instruction, operands, values, lanes)
+        return None, []
 
-    def _bits(self, operand: Operand, values: list[np.ndarray], lanes: Lanes) -> np.ndarray:
-        """An operand's value in the active lanes as plain bits, uint64."""
-        if isinstance(operand, Immediate):
-            return np.full(lanes.count, operand.value & 0xFFFF_FFFF_FFFF_FFFF, np.uint64)
-        if not isinstance(operand, Register) or operand.name == "_":
-            return np.zeros(lanes.count, np.uint64)
-        value = lanes.active(values[self.batch.kernel.number(operand.name)])
-        value = value ^ operand.negated if value.dtype == np.bool_ else value
-        return np.broadcast_to(value.view(f"u{value.dtype.itemsize}"), lanes.count).astype(np.uint64)
+    def _computed(
+        self, instruction: Instruction, operands: list[Operand], values: list[np.ndarray], lanes: Lanes
+    ) -> tuple[Origin | None, list[np.ndarray]]:
+        operation = isa.operation(instruction)
+        sources = operands[len(operation.results) :]
+        if operation.carry_in:
+            sources.append(Register("%cc"))
+        kinds = (*operation.sources, "pred")
+        found = [self.of(operand, lanes) for operand in sources]
+        origin = next((one[1] for one in found if one is not None), None)
+        if origin is None:
+            return None, []
+        shadows = [_typed(np.zeros(lanes.count, np.uint64) if one is None else one[0], DTYPES[kind])
+                   for one, kind in zip(found, kinds, strict=False)]  # fmt: skip
+        known = [np.broadcast_to(lanes.active(reader(operand, kind, self.batch.kernel)(values)), lanes.count)
+                 for operand, kind in zip(sources, kinds, strict=False)]  # fmt: skip
+        rule = _spread if _is_number(instruction) else _RULES.get(instruction.opcode, _spread)
+        results = rule(operation, shadows, known)
+        return origin, [np.broadcast_to(_bits(one), lanes.count) for one in results]
 
     def _stored(self, elements: list[Operand], lanes: Lanes) -> tuple[list[np.ndarray], Origin] | None:
         found = [self.of(one, lanes) for one in elements]
@@ -171,46 +185,68 @@ class Garbage:
         self.batch.blame(origin.instruction, origin.kind, f"{origin.deed}{used}", lanes, position, origin.remedy)
 
 
-#: Shadows of the sources and their values -> the result's shadow. Whatever is not listed makes garbage of every bit.
-Rule = Callable[[list[np.ndarray], list[np.ndarray]], np.ndarray]
+#: Operation, its sources' shadows, their values -> its results' shadows. Whatever has no rule spreads.
+Rule = Callable[[Operation, list[np.ndarray], list[np.ndarray]], list[np.ndarray]]
 
 
-def _spread(shadows: list[np.ndarray], values: list[np.ndarray]) -> np.ndarray:
-    return np.where(_union(shadows, values) != 0, ALL_BITS, np.uint64(0))
+def _typed(bits: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Shadow bits as a register of ``dtype`` would hold them."""
+    return bits & 1 != 0 if dtype.kind == "b" else bits.astype(f"u{dtype.itemsize}").view(dtype)
 
 
-def _union(shadows: list[np.ndarray], values: list[np.ndarray]) -> np.ndarray:
-    return np.bitwise_or.reduce(np.stack(shadows), axis=0)
+def _bits(value: np.ndarray) -> np.ndarray:
+    """A register's value as plain bits, uint64."""
+    return value.view(f"u{value.dtype.itemsize}").astype(np.uint64)
 
 
-def _and(shadows: list[np.ndarray], values: list[np.ndarray]) -> np.ndarray:
-    """A good 0 makes a good 0 of anything."""
-    (a, b), (x, y) = shadows, values
-    return (a & b) | (a & y) | (b & x)
+def _as_list(results: object) -> list[np.ndarray]:
+    return list(results) if isinstance(results, tuple) else [results]  # type: ignore[list-item]
 
 
-def _or(shadows: list[np.ndarray], values: list[np.ndarray]) -> np.ndarray:
-    """A good 1 makes a good 1 of anything."""
-    (a, b), (x, y) = shadows, values
-    return (a & b) | (a & ~y) | (b & ~x)
+def _is_number(instruction: Instruction) -> bool:
+    """Whether a conversion computes (floats, saturation) instead of moving bits."""
+    numbers = any(DTYPES[kind].kind == "f" or kind in ("bf16", "f16x2", "bf16x2") for kind in instruction.types)
+    return instruction.opcode == "cvt" and (numbers or instruction.has("sat", "pack"))
 
 
-def _select(shadows: list[np.ndarray], values: list[np.ndarray]) -> np.ndarray:
-    chosen = np.where(values[2] != 0, shadows[0], shadows[1])
-    return np.where(shadows[2] != 0, ALL_BITS, chosen)
+def _spread(operation: Operation, shadows: list[np.ndarray], values: list[np.ndarray]) -> list[np.ndarray]:
+    """Any garbage in makes every bit out garbage."""
+    any_bit = np.logical_or.reduce([_bits(one) != 0 for one in shadows])
+    return [np.where(any_bit, ALL_BITS, np.uint64(0))] * (len(operation.results) + operation.carry_out)
 
 
-def _left(shadows: list[np.ndarray], values: list[np.ndarray]) -> np.ndarray:
-    return np.where(shadows[1] != 0, ALL_BITS, shadows[0] << np.minimum(values[1] & 0xFFFF_FFFF, 63))
+def _moving(controls: int) -> Rule:
+    """Bits go where the operation sends them, as its last ``controls`` sources say; these must be good."""
+
+    def rule(operation: Operation, shadows: list[np.ndarray], values: list[np.ndarray]) -> list[np.ndarray]:
+        data = len(shadows) - controls
+        moved = _as_list(operation.function(*shadows[:data], *values[data:]))
+        if not any(_bits(one).any() for one in shadows[data:]):
+            return moved
+        unsure = np.logical_or.reduce([_bits(one) != 0 for one in shadows[data:]])
+        return [np.where(unsure, ALL_BITS, _bits(np.broadcast_to(one, unsure.shape))) for one in moved]
+
+    return rule
 
 
-def _right(shadows: list[np.ndarray], values: list[np.ndarray]) -> np.ndarray:
-    return np.where(shadows[1] != 0, ALL_BITS, shadows[0] >> np.minimum(values[1] & 0xFFFF_FFFF, 63))
+def _bitwise(operation: Operation, shadows: list[np.ndarray], values: list[np.ndarray]) -> list[np.ndarray]:
+    """Garbage is what changes when garbage bits do: ``0 & garbage`` is 0."""
+    choices = []
+    for shadow, value in zip(shadows, values, strict=True):
+        choices.append((value & ~shadow, value | shadow) if _bits(shadow).any() else (value,))
+    outcomes = [_as_list(operation.function(*chosen)) for chosen in product(*choices)]
+    return [np.bitwise_or.reduce([one[n] ^ outcomes[0][n] for one in outcomes]) for n in range(len(outcomes[0]))]
+
+
+def _select(operation: Operation, shadows: list[np.ndarray], values: list[np.ndarray]) -> list[np.ndarray]:
+    chosen = np.where(values[2], _bits(shadows[0]), _bits(shadows[1]))
+    return [np.where(shadows[2], ALL_BITS, chosen)]
 
 
 _RULES: dict[str, Rule] = {
-    "mov": _union, "xor": _union, "not": _union, "cvt": _union, "and": _and, "or": _or, "selp": _select,
-    "shl": _left, "shr": _right,
+    "mov": _moving(0), "cvt": _moving(0), "shl": _moving(1), "shr": _moving(1), "shf": _moving(1), "prmt": _moving(1),
+    "bfe": _moving(2), "bfi": _moving(2), "and": _bitwise, "or": _bitwise, "xor": _bitwise, "not": _bitwise,
+    "lop3": _bitwise, "selp": _select,
 }  # fmt: skip
 #: These say themselves what they give.
 _OWN_RESULTS = ("ld", "ldu", "shfl")

@@ -84,7 +84,7 @@ class Backing:
         good = _typed(self.written, width)[index] == _ALL[width]
         if good.all():
             return None
-        if self.written.all():
+        if (self.written == _WRITTEN).all():
             self.written = None
             return None
         return ~good.reshape(len(index), -1).all(axis=1)

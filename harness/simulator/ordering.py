@@ -89,17 +89,28 @@ class BatchClock:
         return result
 
 
+@dataclass(frozen=True)
+class Release:
+    """One thread's news at a place: the step and epoch and tick of its atomic, and those of its fence before."""
+
+    step: int
+    thread: int
+    epoch: int
+    tick: int
+    fence_step: int
+    fence_epoch: int
+    fence_tick: int
+
+
 @dataclass
 class Place:
-    """An address that threads meet at by atomics: who released there, when, and what releasers knew themselves.
+    """An address that threads meet at by atomics: who released there, by block, and what releasers knew themselves.
 
-    ``threads`` maps a thread to the steps of its releases; ``blocks`` a block to their ``(step, fence epoch, epoch)``:
-    all the block did before the barrier before that fence is published with it. ``through`` maps another place to
-    ``(step, known up to)``. Steps only grow.
+    ``through`` maps another place to ``(step, known up to)``. Steps only grow; ``last`` is that of the last release,
+    and ``seen`` when each thread was here last.
     """
 
-    threads: dict[int, list[int]] = field(default_factory=dict)
-    blocks: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)
+    releases: dict[int, list[Release]] = field(default_factory=dict)
     through: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     last: int = -1
     seen: dict[int, int] = field(default_factory=dict)
@@ -108,11 +119,32 @@ class Place:
 Knowledge = dict[int, int]
 
 
+@dataclass(frozen=True)
+class Happened:
+    """Accesses of one executed instruction: the threads, their blocks' epochs and their ticks, and its step."""
+
+    threads: np.ndarray
+    epochs: np.ndarray
+    ticks: np.ndarray
+    step: int
+
+    @classmethod
+    def at(cls, moment: Moment, lanes: np.ndarray, first: int, step: int, lanes_per_block: int) -> Happened:
+        """What ``lanes`` of a batch, whose lane 0 is thread ``first`` of the grid, did at ``moment``."""
+        epochs = np.broadcast_to(at(moment.epoch, lanes // lanes_per_block), lanes.shape)
+        return cls(lanes + first, epochs, np.broadcast_to(at(moment.tick, lanes), lanes.shape), step)
+
+    def only(self, chosen: np.ndarray) -> Happened:
+        """Those for which ``chosen`` holds."""
+        return Happened(self.threads[chosen], self.epochs[chosen], self.ticks[chosen], self.step)
+
+
 class GridOrder:
     """Order that fences and atomics make between threads of one launch, within a block and between blocks.
 
-    A thread that runs an atomic on an address after ``__threadfence()`` releases there; one that runs an atomic on it
-    later knows all that was released till then, and so does its block (which a barrier tells).
+    A thread that runs an atomic on an address after ``__threadfence()`` releases there what it did before the fence,
+    and what others did before a barrier with it. One that runs an atomic on it later knows all that was released till
+    then, and so do its warp and, for news of other blocks, its block: that a barrier tells them is taken on trust.
     Threads are numbered block by block, blocks padded to whole warps.
     """
 
@@ -120,92 +152,91 @@ class GridOrder:
         self.blocks = blocks
         self.lanes_per_block = lanes_per_block
         self.any_fence = False
-        self._fence_step = self._fence_epoch = self._block_fenced = np.zeros(0, np.int64)
-        self._last_step = self._last_place = np.zeros(0, np.int64)
+        #: Per thread: step, epoch and tick of its last fence, -1 for none; step and address of its last atomic.
+        self._fences: tuple[np.ndarray, ...] = ()
+        self._last_step = self._last_place = self._block_fenced = np.zeros(0, np.int64)
         self._places: dict[int, Place] = {}
-        self._thread_knows: dict[int, Knowledge] = {}
+        self._warp_knows: dict[int, Knowledge] = {}
         self._block_knows: dict[int, Knowledge] = {}
 
-    def fence(self, threads: np.ndarray, epochs: np.ndarray, step: int) -> None:
-        """These threads ran ``__threadfence()`` in these epochs of their blocks."""
+    def fence(self, now: Happened) -> None:
+        """These threads ran ``__threadfence()``."""
         if not self.any_fence:
-            self._fence_step = np.full(self.blocks * self.lanes_per_block, -1, np.int64)
-            self._fence_epoch, self._last_step, self._last_place = (self._fence_step.copy() for _ in range(3))
+            nobody = np.full(self.blocks * self.lanes_per_block, -1, np.int64)
+            self._fences = nobody.copy(), nobody.copy(), nobody.copy()
+            self._last_step, self._last_place = nobody.copy(), nobody.copy()
             self._block_fenced = np.zeros(self.blocks, np.bool_)
             self.any_fence = True
-        self._fence_step[threads] = step
-        self._fence_epoch[threads] = epochs
-        self._block_fenced[threads // self.lanes_per_block] = True
+        for known, value in zip(self._fences, (now.step, now.epochs, now.ticks), strict=True):
+            known[now.threads] = value
+        self._block_fenced[now.threads // self.lanes_per_block] = True
 
-    def atomic(self, threads: np.ndarray, addresses: np.ndarray, epochs: np.ndarray, step: int) -> None:
+    def atomic(self, now: Happened, addresses: np.ndarray) -> None:
         """These threads ran an atomic, or a volatile access, on these addresses."""
         if not self.any_fence:
             return
-        matters = self._block_fenced[threads // self.lanes_per_block] | np.isin(addresses, list(self._places))
+        matters = self._block_fenced[now.threads // self.lanes_per_block] | np.isin(addresses, list(self._places))
         if int(addresses[0]) == int(addresses[-1]):
-            matters &= self._has_news(threads, addresses)
-        for thread, address, epoch in zip(threads[matters], addresses[matters], epochs[matters], strict=True):
-            self._meet(int(thread), int(address), int(epoch), step)
+            matters &= self._has_news(now.threads, addresses)
+        for one in np.flatnonzero(matters):
+            self._meet(int(now.threads[one]), int(addresses[one]), int(now.epochs[one]), int(now.ticks[one]), now.step)
 
     def _has_news(self, threads: np.ndarray, addresses: np.ndarray) -> np.ndarray:
         """Whether a thread would learn or tell anything: one that spins on an address does not, most of the time."""
         place = self._places.get(int(addresses[0]))
         last = self._last_step[threads]
-        same = (self._last_place[threads] == addresses) & (self._fence_step[threads] <= last)
+        same = (self._last_place[threads] == addresses) & (self._fences[0][threads] <= last)
         return ~(same & ((place.last if place else -1) <= last))
 
-    def _meet(self, thread: int, address: int, epoch: int, step: int) -> None:
+    def _meet(self, thread: int, address: int, epoch: int, tick: int, step: int) -> None:
         place = self._places.setdefault(address, Place())
         last_seen = place.seen.get(thread, -1)
-        fence = int(self._fence_step[thread])
+        fence_step, fence_epoch, fence_tick = (int(known[thread]) for known in self._fences)
         self._last_place[thread], self._last_step[thread] = address, step
-        if place.last <= last_seen and fence <= last_seen:
+        if place.last <= last_seen and fence_step <= last_seen:
             return
         place.seen[thread] = step
         block = thread // self.lanes_per_block
-        mine = self._thread_knows.setdefault(thread, {})
+        mine = self._warp_knows.setdefault(thread >> WARP_SHIFT, {})
         ours = self._block_knows.setdefault(block, {})
         for knowledge in (mine, ours):
             knowledge[address] = step
             for other, upto in place.through.items():
                 knowledge[other] = max(knowledge.get(other, -1), *(known for _, known in upto))
-        if fence > last_seen or (self._block_fenced[block] and block not in place.blocks):
-            place.threads.setdefault(thread, []).append(step)
-            place.blocks.setdefault(block, []).append((step, int(self._fence_epoch[thread]), epoch))
+        if fence_step > last_seen or (self._block_fenced[block] and block not in place.releases):
+            news = Release(step, thread, epoch, tick, fence_step, fence_epoch, fence_tick)
+            place.releases.setdefault(block, []).append(news)
             for other, known in ours.items():
                 if other != address:
                     place.through.setdefault(other, []).append((step, known))
             place.last = step
 
-    def ordered(self, earlier: np.ndarray, epochs: np.ndarray, step: int, later: np.ndarray) -> np.ndarray:
-        """Whether what threads ``earlier`` did at ``step``, in these epochs, is published to threads ``later``."""
-        result = np.zeros(len(earlier), np.bool_)
+    def ordered(self, before: Happened, later: np.ndarray) -> np.ndarray:
+        """Whether what happened ``before`` is published to threads ``later``, one for each of its threads."""
+        result = np.zeros(len(later), np.bool_)
         if not self._places:
             return result
-        from_block, to_block = earlier // self.lanes_per_block, later // self.lanes_per_block
-        for pair in np.unique(np.stack((from_block, to_block)), axis=1).T:
-            if pair[0] != pair[1]:
-                chosen = (from_block == pair[0]) & (to_block == pair[1])
-                result[chosen] = self._blocks_ordered(int(pair[0]), int(pair[1]), earlier[chosen], epochs[chosen], step)
-        for one in np.flatnonzero(~result):
-            knowledge = self._thread_knows.get(int(later[one]), {}) if from_block[one] == to_block[one] else (
-                self._block_knows.get(int(to_block[one]), {})
-            )  # fmt: skip
-            result[one] = any(
-                step < release <= upto
-                for address, upto in knowledge.items()
-                for release in self._places[address].threads.get(int(earlier[one]), ())
-            )
+        source, target = before.threads // self.lanes_per_block, later // self.lanes_per_block
+        # News of the own block reaches a warp, news of another one the block.
+        reader = np.where(source == target, later >> WARP_SHIFT, -1 - target)
+        for block, who in np.unique(np.stack((source, reader)), axis=1).T:
+            chosen = (source == block) & (reader == who)
+            knowledge = self._warp_knows.get(int(who)) if who >= 0 else self._block_knows.get(-1 - int(who))
+            for address, upto in (knowledge or {}).items():
+                for release in self._places[address].releases.get(int(block), ()):
+                    if before.step < release.step <= upto:
+                        result[chosen] |= self._published(release, before.only(chosen))
         return result
 
-    def _blocks_ordered(
-        self, source: int, target: int, earlier: np.ndarray, epochs: np.ndarray, step: int
-    ) -> np.ndarray:
-        """Published with the whole block: before the barrier that preceded the releasing thread's fence, or fenced
-        by the thread itself before a barrier that preceded the release."""
-        result = np.zeros(len(earlier), np.bool_)
-        for address, upto in self._block_knows.get(target, {}).items():
-            for release, fence_epoch, epoch in self._places[address].blocks.get(source, ()):
-                if step < release <= upto:
-                    result |= (epochs < fence_epoch) | ((self._fence_step[earlier] > step) & (epochs < epoch))
-        return result
+    def _published(self, release: Release, before: Happened) -> np.ndarray:
+        """Fenced by the releasing thread, after it did it itself or met those who did; or fenced by those who did it,
+        before they met the releasing thread."""
+        own_fence = self._fences[0][before.threads] > before.step
+        warp = before.threads >> WARP_SHIFT == release.thread >> WARP_SHIFT
+        return (
+            ((before.threads == release.thread) & (before.step < release.fence_step))
+            | (before.epochs < release.fence_epoch)
+            | (own_fence & (before.epochs < release.epoch))
+            | (warp & (before.ticks < release.fence_tick))
+            | (warp & own_fence & (before.ticks < release.tick))
+        )

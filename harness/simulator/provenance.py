@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from harness.simulator.flow import Flat
+from harness.simulator.isa import COMPUTE
 from harness.simulator.operands import flatten
 from harness.simulator.ptx import Instruction, Operand, Register, Symbol
 
 #: Instructions that make an address from an address, and which operands it may come from.
-_CARRIERS = {"mov": (1,), "cvta": (1,), "cvt": (1,), "add": (1, 2), "sub": (1,), "mad": (3,)}
+_CARRIERS = {"mov": (1,), "cvta": (1,), "cvt": (1,), "add": (1, 2), "sub": (1,), "mad": (3,), "selp": (1, 2)}
+#: Instructions whose result is a number, whatever they are given: nobody scales an address.
+_SCALING = frozenset({"mul", "shl", "shr", "div", "rem", "bfe", "setp"})
 
 
 class Bases:
@@ -47,11 +50,15 @@ class Bases:
         return result
 
     def _from(self, instruction: Instruction, above: frozenset[str]) -> frozenset[str] | None:
+        if instruction.opcode in _SCALING:
+            return frozenset()
         operands = list(flatten(instruction.operands))
         places = _CARRIERS.get(instruction.opcode)
-        if places is None or len(operands) <= max(places):
-            return frozenset() if not self._touches(operands[1:]) else None
-        return self._joined([operands[place] for place in places], above)
+        if places is not None and len(operands) > max(places):
+            return self._joined([operands[place] for place in places], above)
+        if instruction.opcode not in COMPUTE:
+            return None  # a load or a shuffle may give any address
+        return None if self._joined(operands[1:], above) else frozenset()
 
     def _joined(self, operands: Iterable[Operand], above: frozenset[str]) -> frozenset[str] | None:
         result: frozenset[str] = frozenset()
@@ -66,7 +73,3 @@ class Bases:
                     return None
                 result |= found
         return result
-
-    def _touches(self, operands: Iterable[Operand]) -> bool:
-        """Whether an instruction of another kind names a symbol itself: a select between two arrays, say."""
-        return any(isinstance(operand, Symbol) and operand.name in self._symbols for operand in operands)

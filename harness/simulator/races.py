@@ -15,7 +15,7 @@ import numpy as np
 from harness.results import Hazard, Severity
 from harness.simulator.access import Access, Act
 from harness.simulator.memory import Allocation
-from harness.simulator.ordering import WARP_SHIFT, GridOrder, Moment, at
+from harness.simulator.ordering import WARP_SHIFT, GridOrder, Happened, Moment
 
 if TYPE_CHECKING:
     from harness.simulator.simt import Batch
@@ -242,10 +242,8 @@ class SharedRaces:
         result = batch.clock.ordered(before.moment, one, entry.moment, two)
         if not result.all() and order.any_fence:
             rest = ~result
-            epochs = np.broadcast_to(at(before.moment.epoch, one[rest] // batch.lanes_per_block), rest.sum())
-            result[rest] = order.ordered(
-                one[rest] + batch.first_lane, epochs, before.step, two[rest] + batch.first_lane
-            )
+            then = Happened.at(before.moment, one[rest], batch.first_lane, before.step, batch.lanes_per_block)
+            result[rest] = order.ordered(then, two[rest] + batch.first_lane)
         return result
 
 
@@ -286,8 +284,9 @@ class GlobalRaces:
             result[result] = batch.clock.ordered(before.moment, mine, entry.moment, yours)
         if not result.all() and self.order.any_fence:
             rest = ~result
-            epochs = at(before.moment.epoch, (one[rest] - before.first) // batch.lanes_per_block)
-            result[rest] = self.order.ordered(one[rest], np.broadcast_to(epochs, rest.sum()), before.step, two[rest])
+            lanes = one[rest] - before.first
+            then = Happened.at(before.moment, lanes, before.first, before.step, batch.lanes_per_block)
+            result[rest] = self.order.ordered(then, two[rest])
         return result
 
 

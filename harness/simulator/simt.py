@@ -20,7 +20,7 @@ from harness.simulator.collectives import WARP
 from harness.simulator.endless import LoopWatch
 from harness.simulator.garbage import Garbage
 from harness.simulator.memory import Memory, Piece
-from harness.simulator.ordering import BatchClock, at
+from harness.simulator.ordering import BatchClock, Happened
 from harness.simulator.ptx import Instruction
 from harness.simulator.races import SharedRaces, short, spoken
 from harness.simulator.spaces import Spaces
@@ -366,18 +366,17 @@ class Batch:
             return
         if access.instruction.has("release", "acq_rel"):
             self.fence(ids)
-        order = self.launch.order
-        if order.any_fence and piece.allocation is not None:
+        if self.launch.order.any_fence and piece.allocation is not None:
             addresses = np.broadcast_to(piece.offset + piece.allocation.address, len(ids))
-            order.atomic(ids + self.first_lane, addresses, self._epochs(ids), self.launch.step)
+            self.launch.order.atomic(self._now(ids), addresses)
 
     def fence(self, ids: np.ndarray) -> None:
         """These lanes ran ``__threadfence()``."""
         self.launch.step += 1
-        self.launch.order.fence(ids + self.first_lane, self._epochs(ids), self.launch.step)
+        self.launch.order.fence(self._now(ids))
 
-    def _epochs(self, ids: np.ndarray) -> np.ndarray:
-        return np.broadcast_to(at(self.clock.now.epoch, self.block_of[ids]), len(ids))
+    def _now(self, ids: np.ndarray) -> Happened:
+        return Happened.at(self.clock.now, ids, self.first_lane, self.launch.step, self.lanes_per_block)
 
     def grid_position(self, thread: int) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
         """Block and thread coordinates of a thread by its number in the grid."""

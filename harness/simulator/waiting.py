@@ -31,8 +31,8 @@ class WarpGate:
     def passing(self, batch: Batch, here: Lanes) -> Lanes | None:
         """Of the lanes waiting here, those that may go on. Raises KernelFault for a lane not in its own mask."""
         mask = self.members(batch.registers)
-        if self.instruction.opcode == "shfl" and batch.threads_per_block % WARP and mask[0] == 0xFFFFFFFF:
-            self._warn_ragged(batch, here)
+        if self.instruction.opcode == "shfl" and batch.threads_per_block % WARP:
+            self._warn_ragged(batch, here, mask)
         if mask.size == 1 and mask[0] == 0xFFFFFFFF and here.count == batch.alive_count:
             return here
         mask = np.broadcast_to(mask, here.width)
@@ -49,13 +49,17 @@ class WarpGate:
         absent = mask & per_lane(bits(batch.alive)) & ~per_lane(bits(present))
         return here.split(absent == 0)[0]
 
-    def _warn_ragged(self, batch: Batch, here: Lanes) -> None:
+    def _warn_ragged(self, batch: Batch, here: Lanes, mask: np.ndarray) -> None:
+        """The last warp of a block that is no multiple of 32 names lanes that were never there."""
         rest = batch.threads_per_block % WARP
-        batch.warn(
-            self.instruction, "missing_lanes",
-            f"the mask names 32 lanes, but the last warp of a block of {batch.threads_per_block} threads has {rest}",
-            int(here.ids[-1]), "launch whole warps: make the block a multiple of 32",
-        )  # fmt: skip
+        last = batch.thread[here.ids] >= batch.threads_per_block - rest
+        named = np.broadcast_to(here.active(mask), here.count)[last]
+        if (named >> np.uint32(rest)).any():
+            batch.warn(
+                self.instruction, "missing_lanes",
+                f"the mask names more lanes than the {rest} in the last warp of a block of {batch.threads_per_block}",
+                int(here.ids[last][0]), "launch whole warps: make the block a multiple of 32",
+            )  # fmt: skip
 
     def evidence(self, batch: Batch, here: Lanes) -> str:
         """Who waits here, and for whom, in words."""

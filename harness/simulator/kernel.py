@@ -5,6 +5,7 @@ Addresses of module variables and functions are fixed, so a kernel is decoded on
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from harness.errors import Unsupported
-from harness.simulator import flow, parser, provenance, steps
+from harness.simulator import flow, parser, provenance, specials, steps
 from harness.simulator.memory import Memory
 from harness.simulator.ptx import DTYPES, Function, Instruction, Translation
 from harness.simulator.steps import Branch, Gate, Step
@@ -31,6 +32,18 @@ class Parameter:
     offset: int
     size: int
     align: int
+
+
+@dataclass
+class Layout:
+    """Offsets of a kernel's symbols inside the shared, local and parameter spaces, and the spaces' sizes in bytes."""
+
+    shared: dict[str, tuple[int, int]] = field(default_factory=dict)
+    local: dict[str, int] = field(default_factory=dict)
+    parameters: dict[str, int] = field(default_factory=dict)
+    static_shared: int = 0
+    frame: int = 0
+    parameter_bytes: int = 0
 
 
 @dataclass
@@ -125,18 +138,6 @@ def plain_name(symbol: str) -> str:
     return best
 
 
-@dataclass
-class Layout:
-    """Offsets of a kernel's symbols inside the shared, local and parameter spaces, and the spaces' sizes in bytes."""
-
-    shared: dict[str, tuple[int, int]] = field(default_factory=dict)
-    local: dict[str, int] = field(default_factory=dict)
-    parameters: dict[str, int] = field(default_factory=dict)
-    static_shared: int = 0
-    frame: int = 0
-    parameter_bytes: int = 0
-
-
 def _aligned(offset: int, align: int) -> int:
     return -(-offset // align) * align
 
@@ -149,10 +150,11 @@ class Kernel:
         self.name = name
         self.function = module.translation.functions[name]
         self.flat = flow.inline(module.translation, name)
-        self.layout = self._lay_out()
+        self.layout: Layout = self._lay_out()
         self.numbers: dict[str, int] = {}
         self.initial: list[np.ndarray] = []
         self.specials: dict[str, int] = {}
+        self.clock = itertools.count(1)
         for register, kind in self.flat.registers.items():
             self._add(register, DTYPES[kind])
         self._add("%cc", DTYPES["pred"])
@@ -177,9 +179,12 @@ class Kernel:
         return len(self.initial) - 1
 
     def number(self, register: str) -> int:
-        """The place of a register in the register file; special registers get theirs when first named."""
+        """The place of a register in the register file; special registers get theirs when first named. Raises
+        Unsupported for one not known."""
         if register in self.numbers:
             return self.numbers[register]
+        if not specials.known(register):
+            raise Unsupported(f"the special register {register}")
         if register not in self.specials:
             self.specials[register] = self._add(register, np.dtype(_SPECIAL_DTYPES.get(register, "u4")))
         return self.specials[register]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from harness.errors import Unsupported
 from harness.results import Hazard
 from harness.simulator.heap import keep_freed_memory
 from harness.simulator.kernel import Kernel, Module
@@ -19,9 +18,6 @@ from harness.simulator.simt import Batch
 
 #: Lanes of a batch, unless one block has more: enough to hide Python's cost, few enough for the caches.
 BATCH_LANES = 1 << 16
-
-#: Multiprocessors of the GPU that ``%nsmid`` speaks of (A100).
-MULTIPROCESSORS = 108
 
 
 @dataclass(frozen=True)
@@ -94,75 +90,6 @@ class Launch:
     def overdue(self) -> bool:
         """Whether the launch has used up its time."""
         return self.budget.clock() - self.started > self.budget.seconds
-
-    def special(self, name: str, batch: Batch) -> np.ndarray:
-        """The value of a special register over a batch: uniform where it can be. Raises Unsupported."""
-        register, _, axis = name[1:].partition(".")
-        if register in _AXES and axis in "xyz":
-            return _AXES[register](self, batch, "xyz".index(axis))
-        value = _SPECIALS.get(register)
-        if value is None or axis:
-            raise Unsupported(f"the special register {name}")
-        return value(self, batch)
-
-
-def _uniform(value: int, dtype: str = "u4") -> np.ndarray:
-    return np.array([value], dtype)
-
-
-def _thread_index(launch: Launch, batch: Batch, axis: int) -> np.ndarray:
-    x, y, _ = launch.block
-    if launch.block[axis] == 1:
-        return _uniform(0)
-    stride = (1, x, x * y)[axis]
-    return (batch.thread // stride % launch.block[axis]).astype("u4")
-
-
-def _block_index(launch: Launch, batch: Batch, axis: int) -> np.ndarray:
-    x, y, _ = launch.grid
-    stride = (1, x, x * y)[axis]
-    values = (batch.first_block + np.arange(batch.block_count)) // stride % launch.grid[axis]
-    if (values == values[0]).all():
-        return _uniform(int(values[0]))
-    return values.astype("u4")[batch.block_of]
-
-
-_AXES: dict[str, Callable[[Launch, Batch, int], np.ndarray]] = {
-    "tid": _thread_index,
-    "ctaid": _block_index,
-    "ntid": lambda launch, batch, axis: _uniform(launch.block[axis]),
-    "nctaid": lambda launch, batch, axis: _uniform(launch.grid[axis]),
-}
-
-
-def _lane(batch: Batch) -> np.ndarray:
-    return (batch.thread & 31).astype("u4")
-
-
-def _lane_mask(compare: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Callable[[Launch, Batch], np.ndarray]:
-    def value(launch: Launch, batch: Batch) -> np.ndarray:
-        other = np.arange(32)
-        weights = (compare(other[None, :], other[:, None]) * (1 << other)).sum(axis=1)
-        return weights.astype("u4")[batch.thread & 31]
-
-    return value
-
-
-_SPECIALS: dict[str, Callable[[Launch, Batch], np.ndarray]] = {
-    "laneid": lambda launch, batch: _lane(batch),
-    "warpid": lambda launch, batch: (batch.thread >> 5).astype("u4"),
-    "nwarpid": lambda launch, batch: _uniform(64),
-    "smid": lambda launch, batch: ((batch.first_block + batch.block_of) % MULTIPROCESSORS).astype("u4"),
-    "nsmid": lambda launch, batch: _uniform(MULTIPROCESSORS),
-    "gridid": lambda launch, batch: _uniform(1, "u8"),
-    "lanemask_eq": _lane_mask(np.equal),
-    "lanemask_lt": _lane_mask(np.less),
-    "lanemask_le": _lane_mask(np.less_equal),
-    "lanemask_gt": _lane_mask(np.greater),
-    "lanemask_ge": _lane_mask(np.greater_equal),
-    "dynamic_smem_size": lambda launch, batch: _uniform(launch.shared_bytes - launch.kernel.layout.static_shared),
-    "total_smem_size": lambda launch, batch: _uniform(launch.shared_bytes),
-}
 
 
 class Machine:

@@ -14,6 +14,7 @@ import numpy as np
 from harness.errors import Unsupported
 from harness.simulator.active import Lanes
 from harness.simulator.ptx import DTYPES, Address, Immediate, Instruction, Operand, Register, Symbol, Vector
+from harness.simulator.specials import CLOCKS
 
 if TYPE_CHECKING:
     from harness.simulator.kernel import Kernel
@@ -37,7 +38,7 @@ def registers(operand: Operand) -> Iterator[str]:
     for item in flatten((operand,)):
         if isinstance(item, Address) and isinstance(item.base, Register):
             yield item.base.name
-        elif isinstance(item, Register) and item.name != "_":
+        elif isinstance(item, Register) and item.name != "_" and item.name not in CLOCKS:
             yield item.name
 
 
@@ -51,6 +52,8 @@ def reader(operand: Operand, type_name: str, kernel: Kernel) -> Reader:
         return _constant(np.array([address & ((1 << 8 * dtype.itemsize) - 1)], f"u{dtype.itemsize}").view(dtype))
     if not isinstance(operand, Register):
         raise Unsupported(f"operand {operand} where a value is needed")
+    if operand.name in CLOCKS:
+        return lambda registers: np.array([next(kernel.clock)], dtype)
     number = kernel.number(operand.name)
     size = kernel.initial[number].dtype.itemsize
     if size > dtype.itemsize:

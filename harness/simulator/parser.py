@@ -259,7 +259,10 @@ class _FunctionParser:
         guard = None
         if match["guard"]:
             guard = Register(self._scoped(match["guard"]) or match["guard"], bool(match["neg"]))
-        operands = tuple(self._operand(item) for item in self._split(match["operands"]))
+        try:
+            operands = tuple(self._operand(item) for item in self._split(match["operands"]))
+        except Unsupported as error:
+            raise Unsupported(f"{error.message} in {' '.join(text.split())}", line=self.line) from error
         modifiers = tuple(word for word in re.split(r"\.|(?=::)", match["modifiers"]) if word)
         return Instruction(match["opcode"], modifiers, operands, guard, self.line, " ".join(text.split()))
 
@@ -295,6 +298,8 @@ class _FunctionParser:
         name = text.lstrip("!").strip()
         if (scoped := self._scoped(name)) in self.registers:
             return Register(str(scoped), negated)
+        if name == "WARP_SZ":
+            return Immediate(32)
         if name == "_" or _SPECIAL.match(name):
             return Register(name, negated)
         if match := re.match(rf"({_NAME}?)\s*([-+]\s*-?\d+)?$", name):

@@ -88,6 +88,10 @@ NARROW: dict[str, Callable[[Array, np.dtype], Array]] = {
 
 # ---- float32 -------------------------------------------------------------------------------------
 
+_LOW, _HALFWAY = np.uint64(0x1FFFFFFF), np.uint64(0x10000000)
+_SMALLEST_NORMAL = np.float32(2.0**-126)
+
+
 def fma32(a: Array, b: Array, c: Array) -> Array:
     """``a * b + c`` of float32 rounded once to nearest, ties to even.
 
@@ -97,11 +101,10 @@ def fma32(a: Array, b: Array, c: Array) -> Array:
     """
     total = a.astype(F64) * b + c
     result = total.astype(F32)
-    again = (total.view(np.uint64) & np.uint64(0x1FFFFFFF)) == np.uint64(0x10000000)
-    tiny = np.abs(result) < np.float32(2.0**-126)
-    if tiny.any():
-        again |= tiny & (total != 0)
-    if again.any():
+    again = (total.view(np.uint64) & _LOW) == _HALFWAY
+    if np.fmin.reduce(np.abs(result)) < _SMALLEST_NORMAL:
+        again |= (np.abs(result) < _SMALLEST_NORMAL) & (total != 0)
+    if np.count_nonzero(again):
         lanes = np.flatnonzero(again)
         p, q, r = (x.astype(F64)[lanes if x.size > 1 else slice(None)] for x in (a, b, c))
         result[lanes] = to_odd(*two_sum(p * q, r)).astype(F32)

@@ -14,6 +14,7 @@ import numpy as np
 
 from harness.errors import KernelFault
 from harness.results import Hazard, Severity
+from harness.simulator import specials
 from harness.simulator.access import Access, Act, Located
 from harness.simulator.active import NOTHING, Lanes
 from harness.simulator.collectives import WARP
@@ -53,14 +54,14 @@ class Batch:
         self.launch = launch
         self.kernel: Kernel = launch.kernel
         self.memory: Memory = launch.memory
-        self.first_block = first_block
+        self.first_block: int = first_block
         self.block_count = block_count
         self.threads_per_block = launch.threads
         padded = -(-launch.threads // WARP) * WARP
         self.lanes_per_block = padded
         self.width = block_count * padded
         self.thread = np.tile(np.arange(padded), block_count)
-        self.block_of = np.repeat(np.arange(block_count), padded)
+        self.block_of: np.ndarray = np.repeat(np.arange(block_count), padded)
         self.alive = self.thread < launch.threads
         self.alive_count = block_count * launch.threads
         self.exited = False
@@ -68,7 +69,7 @@ class Batch:
         self.shared_bytes = launch.shared_bytes
         self.registers: list[np.ndarray] = list(self.kernel.initial)
         for name, number in self.kernel.specials.items():
-            self.registers[number] = launch.special(name, self)
+            self.registers[number] = specials.value(name, launch, self)
         self.known: dict[Access, Located] = {}
         self.pending: list[Pending] = []
         self.committed = np.zeros(self.width, np.int64)

@@ -59,11 +59,15 @@ def still_poison(array: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Buffer:
-    """What one pointer parameter of ``solve`` points to: ``data`` is what it holds on entry, and is never changed."""
+    """What one pointer parameter of ``solve`` points to: ``data`` is what it holds on entry, and is never changed.
+
+    ``only_read`` says that a right ``solve`` never writes it, so that reads alone need no watching for races.
+    """
 
     name: str
     data: np.ndarray
     unset: bool = False
+    only_read: bool = False
 
     def __post_init__(self) -> None:
         if not self.data.flags.c_contiguous:

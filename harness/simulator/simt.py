@@ -60,7 +60,7 @@ class Batch:
         padded = -(-launch.threads // WARP) * WARP
         self.lanes_per_block = padded
         self.width = block_count * padded
-        self.thread = np.tile(np.arange(padded), block_count)
+        self.thread: np.ndarray = np.tile(np.arange(padded), block_count)
         self.block_of: np.ndarray = np.repeat(np.arange(block_count), padded)
         self.alive = self.thread < launch.threads
         self.alive_count = block_count * launch.threads

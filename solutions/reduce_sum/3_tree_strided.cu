@@ -5,7 +5,7 @@
 // Still costs: bank conflicts. Neighbouring lanes touch words 2s apart, so at s = 1 two lanes
 // share a bank, at s = 2 four, and so on: the accesses of a warp go one after another.
 
-constexpr int kBlock = 256;
+constexpr int kBlock = 512;
 
 __global__ void reduce_sum(const float* input, float* output, int n) {
     __shared__ float partial[kBlock];
@@ -14,9 +14,9 @@ __global__ void reduce_sum(const float* input, float* output, int n) {
     partial[thread] = i < n ? input[i] : 0.0f;
     __syncthreads();
 
-    for (int s = 1; s < kBlock; s *= 2) {
+    for (int s = 1; s < blockDim.x; s *= 2) {
         int at = 2 * s * thread;
-        if (at < kBlock) {
+        if (at < blockDim.x) {
             partial[at] += partial[at + s];
         }
         __syncthreads();

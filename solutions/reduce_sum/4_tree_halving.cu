@@ -3,9 +3,9 @@
 // Changes: each step adds the upper half of what is left onto the lower half.
 // Removes: the bank conflicts: neighbouring lanes touch neighbouring words.
 // Still costs: half of the threads never add anything: they load one element and then wait at
-// eight barriers.
+// nine barriers.
 
-constexpr int kBlock = 256;
+constexpr int kBlock = 512;
 
 __global__ void reduce_sum(const float* input, float* output, int n) {
     __shared__ float partial[kBlock];
@@ -14,7 +14,7 @@ __global__ void reduce_sum(const float* input, float* output, int n) {
     partial[thread] = i < n ? input[i] : 0.0f;
     __syncthreads();
 
-    for (int s = kBlock / 2; s > 0; s /= 2) {
+    for (int s = blockDim.x / 2; s > 0; s /= 2) {
         if (thread < s) {
             partial[thread] += partial[thread + s];
         }

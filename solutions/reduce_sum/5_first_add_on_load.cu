@@ -1,13 +1,13 @@
 // Rung 5: first addition while loading
 //
-// Changes: each thread adds two elements before it touches shared memory; a block covers 512
+// Changes: each thread adds two elements before it touches shared memory; a block covers 1024
 // elements.
 // Removes: half of the blocks, with their barriers and their atomics; every thread now does at
 // least one addition, and has two independent loads in flight.
-// Still costs: a barrier for each of eight steps, even when one warp, or one lane, is all that
-// is left to work.
+// Still costs: a barrier for each of nine steps, even when one warp, or one lane, is all that is
+// left to work.
 
-constexpr int kBlock = 256;
+constexpr int kBlock = 512;
 
 __global__ void reduce_sum(const float* input, float* output, int n) {
     __shared__ float partial[kBlock];
@@ -18,7 +18,7 @@ __global__ void reduce_sum(const float* input, float* output, int n) {
     partial[thread] = low + high;
     __syncthreads();
 
-    for (int s = kBlock / 2; s > 0; s /= 2) {
+    for (int s = blockDim.x / 2; s > 0; s /= 2) {
         if (thread < s) {
             partial[thread] += partial[thread + s];
         }

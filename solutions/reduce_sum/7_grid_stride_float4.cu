@@ -2,7 +2,7 @@
 //
 // Changes: only as many blocks as fill the GPU; each thread strides over the vector with
 // 16-byte loads, four of them in flight, summed into four registers of their own.
-// Removes: nearly all blocks, barriers and atomics (one of each for about 32,000 elements at n
+// Removes: nearly all blocks, barriers and atomics (one of each for about 64,000 elements at n
 // = 2^25), and the wait between loads: memory bandwidth is all that limits it.
 // Still costs: the blocks' atomics arrive in another order each time, so the last bits still
 // differ from run to run.

@@ -6,7 +6,8 @@
 // every exponential at most 1: e^89 is already infinite in float.
 // What still costs: one atomic on the same address for every element, twice (CUDA has no
 // atomicMax for float: a compare-and-swap loop stands in), three reads of the input, and two
-// exponentials an element.
+// exponentials an element. And n additions one after another into one float: where n is large
+// and values repeat, their roundings add up too.
 
 __device__ void atomic_max(float* address, float value) {
     unsigned* word = reinterpret_cast<unsigned*>(address);

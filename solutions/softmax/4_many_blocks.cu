@@ -27,13 +27,7 @@ __device__ Pair merge(Pair a, Pair b) {
 }
 
 __device__ Pair append(Pair pair, float x) {
-    if (x > pair.max) {
-        return {x, pair.sum * expf(pair.max - x) + 1.0f};
-    }
-    if (x > -INFINITY) {
-        pair.sum += expf(x - pair.max);
-    }
-    return pair;
+    return merge(pair, {x, 1.0f});
 }
 
 __device__ Pair append4(Pair pair, float4 v) {  // the maximum moves at most once for four elements

@@ -22,7 +22,7 @@ __device__ float warp_sum(float value) {
     return value;
 }
 
-__global__ void softmax_rows(const float* input, float* output, int cols) {
+__global__ void softmax_rows(const float* __restrict__ input, float* __restrict__ output, int cols) {
     __shared__ float maxima[kWarps];
     __shared__ float sums[kWarps];
     const float* x = input + (size_t)blockIdx.x * cols;
@@ -32,6 +32,7 @@ __global__ void softmax_rows(const float* input, float* output, int cols) {
     int warp = thread / 32;
 
     float largest = -INFINITY;
+#pragma unroll 4
     for (int col = thread; col < cols; col += kThreads) largest = fmaxf(largest, x[col]);
     largest = warp_max(largest);
     if (lane == 0) maxima[warp] = largest;
@@ -39,12 +40,14 @@ __global__ void softmax_rows(const float* input, float* output, int cols) {
     largest = warp_max(maxima[lane % kWarps]);  // repeats do no harm to a maximum
 
     float sum = 0.0f;
+#pragma unroll 4
     for (int col = thread; col < cols; col += kThreads) sum += expf(x[col] - largest);
     sum = warp_sum(sum);
     if (lane == 0) sums[warp] = sum;
     __syncthreads();
     float scale = 1.0f / warp_sum(lane < kWarps ? sums[lane] : 0.0f);
 
+#pragma unroll 4
     for (int col = thread; col < cols; col += kThreads) y[col] = expf(x[col] - largest) * scale;
 }
 

@@ -175,6 +175,7 @@ def _checked(nvrtc: Any, result: tuple[Any, ...]) -> Any:
 
 def _output(nvrtc: Any, handle: Any, what: str) -> bytes:
     size = _checked(nvrtc, getattr(nvrtc, f"nvrtcGet{what}Size")(handle))
-    buffer: bytes = b" " * size
+    # NVRTC writes into these bytes, so they must be ours alone: Python keeps one object for all bytes of length 1.
+    buffer = b" " * max(size, 2)
     _checked(nvrtc, getattr(nvrtc, f"nvrtcGet{what}")(handle, buffer))
-    return buffer
+    return buffer[:size]

@@ -231,6 +231,12 @@ def test_code_is_the_users_own_file_and_lines(tmp_path: Path) -> None:
     assert "function_name" not in ptx.split(".entry _Z5scale")[1].split("// .globl")[0].split(".visible")[0]
 
 
+def test_compiling_leaves_pythons_own_bytes_alone(tmp_path: Path) -> None:
+    """NVRTC writes into the buffer it is given, and CPython shares one object among all bytes of length 1."""
+    compile_program(program(tmp_path, KERNEL), cache=Cache(tmp_path / "cache"))
+    assert [list(bytes([value])) for value in range(256)] == [[value] for value in range(256)]
+
+
 def timed(made: Program, cache: Cache) -> tuple[Compiled, float]:
     start = time.perf_counter()
     result = compile_program(made, cache=cache)

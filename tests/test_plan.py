@@ -238,14 +238,3 @@ def test_registers_bound_the_block(tmp_path: Path) -> None:
     small = LaunchLimits("sm_small", registers=8191)
     with pytest.raises(KernelFault, match="cudaErrorLaunchOutOfResources"):
         make_plan(module, made, (INPUT, OUTPUT, N), limits=small)
-
-
-def test_a_plan_is_made_quickly_once_its_module_is_decoded(tmp_path: Path) -> None:
-    import time
-
-    made = compiled(tmp_path, with_body("scale<<<(n + 255) / 256, 256>>>(in, out, n);"))
-    module = Module.parse(made.ptx, "scale.cu")
-    make_plan(module, made, (INPUT, OUTPUT, N))
-    start = time.perf_counter()
-    make_plan(module, made, (INPUT, OUTPUT, N))
-    assert time.perf_counter() - start < 0.1

@@ -8,9 +8,8 @@ import pytest
 
 from harness import compile as compiler
 from harness.cache import Cache
-from harness.compile import Compiled, compile_program
+from harness.compile import compile_program
 from harness.errors import CompileError, EnvironmentFault
-from harness.source import Program
 from tests.planning import BODY_LINE, KERNEL, compiled, program, with_body
 
 LAUNCH = "scale<<<(n + 255) / 256, 256>>>(in, out, n);"

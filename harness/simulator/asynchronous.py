@@ -42,7 +42,7 @@ def copy(instruction: Instruction, kernel: Kernel) -> Step:
     if instruction.has("wait_group"):
         return _wait(instruction)
     if instruction.has("wait_all"):
-        return lambda registers, lanes, batch: _land(lanes, batch, 0)
+        return _wait_all
     if not instruction.has("async") or instruction.has("bulk", "mbarrier", "reduce"):
         raise Unsupported(f"copy form {instruction.text}", line=instruction.line)
     return _issue(instruction, kernel)
@@ -101,6 +101,11 @@ def _commit(registers: Registers, lanes: Lanes, batch: Batch) -> None:
         mine = chosen[one.lanes.ids] & (one.group < 0)
         one.group[mine] = batch.committed[one.lanes.ids[mine]]
     batch.committed[lanes.ids] += 1
+
+
+def _wait_all(registers: Registers, lanes: Lanes, batch: Batch) -> None:
+    _commit(registers, lanes, batch)
+    _land(lanes, batch, 0)
 
 
 def _wait(instruction: Instruction) -> Step:

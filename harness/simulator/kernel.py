@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -122,6 +122,7 @@ class Module:
             memory.allocate(plain_name(name), variable.size, data=bytes(data), kind=variable.space, address=address)
 
 
+@cache
 def plain_name(symbol: str) -> str:
     """A variable as the user wrote it: the last identifier of a mangled name (Itanium C++ ABI: length, then name).
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 #: Blocks of code one group may run while others wait, before these get a turn: lanes that spin on a lock must not
 #: starve the lane that holds it. Each time it comes to that, patience is halved.
-PATIENCE = 512
+PATIENCE = 128
 TURN = 32
 #: Picks between two looks for a launch that never ends; longer than a group waits for its turn.
 LOOK_EVERY = 1024
@@ -187,8 +187,6 @@ class Batch:
         for number in block.writes:
             if number in block.live_out:
                 self.registers[number] = lanes.spread(registers[number], number, self.registers[number])
-                if registers[number].size == 1 and number in lanes.keep:
-                    self.registers[number] = lanes.blend(registers[number], self.registers[number])
         for target, part in parts:
             if part is few:
                 self._send(target, lanes)

@@ -6,6 +6,7 @@ environment variable ``KATA_HOME`` names another folder laid out like a checkout
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import tomllib
@@ -19,6 +20,10 @@ from harness.errors import CatalogueError, UsageError
 
 FREQUENCIES = ("low", "medium", "high")
 ROLES = ("in", "out", "inout", "scalar")
+
+#: What ``gates`` may ask for.
+GATES = ("shared_memory",)
+
 QUESTION_TOPICS = ("reductions", "memory", "warps", "numerics", "gemm")
 
 _Record = TypeVar("_Record")
@@ -116,7 +121,12 @@ class Rung:
 
 @dataclass(frozen=True)
 class Kata:
-    """One practice question. ``folder`` is ``katas/<name>``; ``order`` sorts the catalogue, easiest first."""
+    """One practice question. ``folder`` is ``katas/<name>``; ``order`` sorts the catalogue, easiest first.
+
+    ``speed`` has the sizes at which it is timed, pairs of a scalar parameter and its value; ``par`` is the rung that a
+    good answer keeps up with there; ``flops``, names of scalars and integers to be multiplied, counts what one call
+    computes (empty where moving the data is what takes time); ``gates`` are what a graded kernel must use.
+    """
 
     name: str
     order: int
@@ -129,6 +139,10 @@ class Kata:
     hints: tuple[str, ...]
     questions: tuple[Question, ...]
     folder: Path
+    par: int = 1
+    speed: tuple[tuple[tuple[str, int], ...], ...] = ()
+    flops: tuple[str | int, ...] = ()
+    gates: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for key in ("title", "summary"):
@@ -155,6 +169,31 @@ class Kata:
                 if (isinstance(size, str) and size not in scalars) or (isinstance(size, int) and size < 1):
                     raise ValueError(f"parameters: the shape of {parameter.name} holds {size!r}, which is neither "
                                      "a scalar parameter nor an integer of at least 1")  # fmt: skip
+
+        self._check_speed(scalars)
+
+    def _check_speed(self, scalars: set[str]) -> None:
+        for size in self.speed:
+            if {name for name, _ in size} != scalars or any(value < 1 for _, value in size):
+                raise ValueError(f"speed: each size gives {', '.join(sorted(scalars))}, at least 1")
+        if self.par < 1:
+            raise ValueError("par: rungs start at 1")
+        if any(isinstance(factor, str) and factor not in scalars for factor in self.flops):
+            raise ValueError("flops: holds integers and names of scalar parameters")
+        if set(self.gates) - set(GATES):
+            raise ValueError(f"gates: known are {', '.join(GATES)}")
+
+    def least_bytes(self, arguments: Mapping[str, Any]) -> int:
+        """What any ``solve`` must move: each input read once, each output written once (all elements have 4 bytes)."""
+        return sum(
+            4 * math.prod(one.shape_for(arguments)) * (2 if one.role == "inout" else 1)
+            for one in self.parameters if one.pointer
+        )  # fmt: skip
+
+    def least_flops(self, arguments: Mapping[str, Any]) -> int:
+        """What any ``solve`` must compute, 0 where that doesn't count."""
+        factors = (factor if isinstance(factor, int) else int(arguments[factor]) for factor in self.flops)
+        return math.prod(factors) if self.flops else 0
 
     @property
     def signature(self) -> str:
@@ -240,7 +279,7 @@ class _Reader:
 
     def kata(self, table: dict[str, Any], folder: Path) -> Kata:
         known = {"order", "title", "summary", "frequency", "minutes", "topics", "parameters", "hints", "questions"}
-        self.only(table, known)
+        self.only(table, known | {"par", "speed", "flops", "gates"})
         topics = self.take(table, "topics", list)
         fields = {
             "parameters": tuple(self.parameter(row, where) for row, where in self.rows(table, "parameters")),
@@ -250,7 +289,22 @@ class _Reader:
         }
         for key, kind in (("order", int), ("title", str), ("summary", str), ("frequency", str), ("minutes", int)):
             fields[key] = self.take(table, key, kind)
-        return self.build(Kata, {"name": folder.name, "folder": folder} | fields)
+        return self.build(Kata, {"name": folder.name, "folder": folder} | fields | self.speed(table))
+
+    def speed(self, table: dict[str, Any]) -> dict[str, Any]:
+        """The keys about speed, which a kata may lack."""
+        fields: dict[str, Any] = {}
+        if "par" in table:
+            fields["par"] = self.take(table, "par", int)
+        for key in ("flops", "gates"):
+            if key in table:
+                fields[key] = tuple(self.take(table, key, list))
+        if "speed" in table:
+            rows = self.rows(table, "speed")
+            fields["speed"] = tuple(
+                tuple((name, self.take(row, name, int, where)) for name in row) for row, where in rows
+            )
+        return fields
 
     def parameter(self, row: dict[str, Any], where: str) -> Parameter:
         self.only(row, {"name", "type", "role", "shape", "initial"}, where)

@@ -15,7 +15,7 @@ import click
 from harness.errors import KataError
 
 #: Verbs in the order a person meets them; each is ``harness.commands.<verb>.command``.
-VERBS = ("list", "show", "start", "check", "hint", "solution", "reset", "doctor", "verify")
+VERBS = ("list", "show", "start", "check", "bench", "hint", "solution", "reset", "doctor", "verify")
 
 #: As a shell reports a process ended by SIGINT or SIGPIPE.
 INTERRUPTED, CLOSED_PIPE = 130, 141

@@ -19,6 +19,7 @@ from harness.launch_rules import SM_80, LaunchLimits, check_launch, launch_fault
 from harness.mangling import plain_name
 from harness.results import Hazard
 from harness.simulator import Budget, Machine, Memory, Module
+from harness.simulator.memory import LOCAL_WINDOW, WINDOW_BYTES
 from harness.source import ENTRY
 from harness.steps import Copy, Free, Launch, LaunchPlan, Malloc, Memset, SetAttribute, Step, Upload
 
@@ -174,23 +175,38 @@ class _Planner:
         return tuple((name, start, sizes[name].size) for name, start in self.module.variables.items())
 
     def _settle(self, plan: LaunchPlan, step: Step) -> Step:
-        """A launch with solve's pointers as they were given, and the plan's own named."""
+        """A launch or an upload with solve's pointers as they were given, and a launch's own named."""
+        if isinstance(step, Upload):
+            return replace(step, data=self._given(step.data))
         if not isinstance(step, Launch):
             return step
-        packed, found = bytearray(step.args), []
+        found = []
+        for position in range(0, len(step.args) - 7, 8):
+            (word,) = struct.unpack_from("<Q", step.args, position)
+            if LOCAL_WINDOW <= word < LOCAL_WINDOW + WINDOW_BYTES:
+                raise SourceError(
+                    f"line {step.line} gives {step.name} the address of a variable of solve, which is host memory",
+                    file=self.source_name, line=step.line,
+                    remedy="copy it to memory from cudaMalloc, or pass the value itself",
+                )  # fmt: skip
+            relocation = plan.locate(word, position)
+            found += [relocation] if relocation else []
+        return replace(step, args=self._given(step.args), relocations=tuple(found))
+
+    def _given(self, data: bytes) -> bytes:
+        """The same bytes with every address that the planner stood in for one of solve's pointers made real."""
+        packed = bytearray(data)
         for position in range(0, len(packed) - 7, 8):
             (word,) = struct.unpack_from("<Q", packed, position)
             struct.pack_into("<Q", packed, position, self._real(word))
-            relocation = plan.locate(word, position)
-            found += [relocation] if relocation else []
-        return replace(step, args=bytes(packed), relocations=tuple(found))
+        return bytes(packed)
 
     def _refuse(self, hazard: Hazard, status: int, noted: int) -> NoReturn:
         """Raise the SourceError for a ``solve`` that didn't return."""
         if status in _REFUSED:
             what, remedy = _REFUSED[status]
             line: int | None = noted or hazard.line
-        elif hazard.kind == "runaway":
+        elif hazard.kind in ("runaway", "unfinished"):
             what, line = "solve doesn't finish: a loop in it never ends", hazard.line
             remedy = "check the loop's condition and step"
         elif hazard.kind in ("trap", "assert"):

@@ -28,7 +28,7 @@ class Hazard:
     """One thing a kernel does that it must not do, or should not rely on.
 
     ``kind`` is a stable word for programs (``out_of_bounds``, ``misaligned``, ``uninitialised``,
-    ``use_after_free``, ``null_pointer``, ``read_only``, ``barrier``, ``missing_lanes``, ``runaway``,
+    ``use_after_free``, ``null_pointer``, ``read_only``, ``barrier``, ``missing_lanes``, ``runaway``, ``unfinished``,
     ``trap``, ``assert``, ``launch``, ``no_launch``, ``race`` ...); ``message`` is one or two sentences
     for a person. ``line`` is a line of the user's file, None where the compiler gave none; ``other_line`` is
     the earlier of the two that race.
@@ -87,6 +87,68 @@ class CaseResult:
 
 
 @dataclass(frozen=True)
+class Timing:
+    """How long one thing takes: the median of ``samples`` runs in seconds, and its 95 % interval."""
+
+    name: str
+    seconds: float
+    low: float
+    high: float
+    samples: int
+
+    def __post_init__(self) -> None:
+        if not 0 < self.low <= self.seconds <= self.high:
+            raise ValueError(f"{self.name}: a median lies in its interval, and takes some time")
+
+    @property
+    def spread(self) -> float:
+        """Half the interval, as a part of the median."""
+        return (self.high - self.low) / 2 / self.seconds
+
+
+@dataclass(frozen=True)
+class Grade:
+    """Where a kernel stands on the ladder: ``rung`` is the best it keeps up with, None for none.
+
+    ``next`` is the slowest rung that is clearly faster, ``next_ratio`` how many times faster; None at the top.
+    ``best_ratio`` is its time over the fastest rung's.
+    """
+
+    rung: int | None
+    par_reached: bool
+    next: int | None
+    next_ratio: float | None
+    best_ratio: float
+
+
+@dataclass(frozen=True)
+class Speed:
+    """What timing one size showed. ``timing`` is the user's kernel, None where only the ladder was timed.
+
+    ``nbytes`` and ``flops`` are the least that any kernel must move and compute; ``light`` is the time that moving
+    them with a copy, or computing them with nothing else to do, took in the same run: the longer of both, ``limit``
+    says which. ``refused`` says why there is no grade.
+    """
+
+    label: str
+    timing: Timing | None
+    rungs: tuple[Timing, ...]
+    titles: tuple[str, ...]
+    par: int
+    nbytes: int
+    flops: int
+    light: float
+    limit: str
+    noisy: bool
+    grade: Grade | None = None
+    refused: str | None = None
+
+    def of_light(self, timing: Timing) -> float:
+        """How near to the speed of light: 1 is as fast as the copy, or the arithmetic."""
+        return self.light / timing.seconds
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The whole answer to one ``kata check``."""
 
@@ -100,3 +162,4 @@ class Verdict:
     hazards: tuple[Hazard, ...] = ()
     printed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = field(default=())
+    speed: Speed | None = None

@@ -17,6 +17,7 @@ from harness.functions import Function, find_functions
 from harness.launches import Launches, Site
 from harness.refusals import refuse_host_features
 from harness.rewrite import Marked, blank, for_the_device, from_bytes_text, line_of, mark_launches, mask, to_bytes_text
+from harness.sides import refuse_wrong_side
 from harness.signature import Signature, mismatch
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ def parse(path: Path, kata: Kata) -> Program:
         refuse_host_features(path.name, quiet)
     launches = Launches.of(quiet)
     launches.refuse_misuse(path.name, quiet, functions)
+    if not broken:
+        refuse_wrong_side(path.name, quiet, functions)
     marked = mark_launches(for_the_device(code))
     entry = _entry(solve.qualified if solve is not None else "solve", kata)
     rewritten = from_bytes_text(marked.code).rstrip("\n") + "\n" + entry

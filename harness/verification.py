@@ -5,10 +5,14 @@ Known-wrong kernels are ``tests/wrong/<kata>/<slug>.cu``. The comment lines they
     // expect: tail | scattered      a mismatch's pattern, a hazard's kind, compile_error or refused; any one of them
     // says: last n % 32             text that must be in what is said about it (upper and lower case alike)
     // line: 14                      optional: the line that the error or hazard names
+
+Known-right kernels are ``tests/right/<kata>/<slug>.cu``: unusual, and no reason for an error or a warning all the same.
+They open with comment lines that say what is unusual, and why it is right. Solutions must be as silent.
 """
 
 from __future__ import annotations
 
+import enum
 import multiprocessing
 import os
 import re
@@ -46,14 +50,32 @@ class Expectation:
     line: int | None = None
 
 
+class Role(enum.StrEnum):
+    """What a file is to its kata, which decides what must come of checking it. The value is what a person calls it."""
+
+    SKELETON = "skeleton"
+    SOLUTION = "solution"
+    RIGHT = "right kernel"
+    WRONG = "wrong kernel"
+
+
 @dataclass(frozen=True)
 class Task:
-    """One file to check: what it is decides what must come of it."""
+    """One file to check; a wrong kernel comes with what it must be told."""
 
     kata: str
     path: Path
+    role: Role
     expectation: Expectation | None = None
-    must_pass: bool = False
+
+    def __post_init__(self) -> None:
+        if (self.expectation is not None) != (self.role is Role.WRONG):
+            raise ValueError("a wrong kernel, and no other file, has an expectation")
+
+    @property
+    def must_pass(self) -> bool:
+        """Whether it must be right for every case, with nothing to be warned of."""
+        return self.role in (Role.SOLUTION, Role.RIGHT)
 
     @property
     def cost(self) -> int:
@@ -69,6 +91,7 @@ class Said:
     words: frozenset[str]
     text: str
     lines: frozenset[int]
+    warnings: tuple[str, ...] = ()
 
 
 def read_expectation(path: Path) -> Expectation:
@@ -94,15 +117,20 @@ def examine_files(home: Home, katas: Iterable[Kata]) -> list[Finding]:
     katas = tuple(katas)
     known = {kata.name for kata in katas}
     findings = [finding for kata in katas for finding in _examine(kata)]
-    places = [home.katas, home.solutions, *([home.wrong] if home.wrong.is_dir() else [])]
-    for place in places:
+    for place in (home.katas, home.solutions, right_kernels(home), home.wrong):
         for path in _entries(place):
             if path.name not in known:
                 findings.append(Finding(str(path), "belongs to no kata"))
     for kata in katas:
         if home.wrong.is_dir():
             findings += _examine_wrong(home.wrong / kata.name)
+        findings += _examine_right(right_kernels(home) / kata.name)
     return findings
+
+
+def right_kernels(home: Home) -> Path:
+    """``tests/right``, beside the known-wrong kernels: a folder for each kata that has some."""
+    return home.wrong.with_name("right")
 
 
 def concerns(finding: Finding, home: Home, katas: Iterable[Kata], everything: Iterable[Kata]) -> bool:
@@ -134,14 +162,24 @@ def _examine(kata: Kata) -> Iterator[Finding]:
         yield Finding(str(kata.solutions), f"rungs are numbered {numbers}; they count from 1 without a gap")
 
 
+def _examine_right(folder: Path) -> Iterator[Finding]:
+    yield from _not_kernels(folder, Role.RIGHT)
+    for path in sorted(folder.glob("*.cu")):
+        if not path.read_text(encoding="utf-8").startswith("//"):
+            yield Finding(str(path), "opens with no comment that says what is unusual, and why it is right")
+
+
 def _examine_wrong(folder: Path) -> Iterator[Finding]:
-    entries = _entries(folder)
-    for path in entries:
-        if path.suffix != ".cu":
-            yield Finding(str(path), "is not a wrong kernel: they are .cu files")
-    kernels = sum(path.suffix == ".cu" for path in entries)
+    yield from _not_kernels(folder, Role.WRONG)
+    kernels = len(list(folder.glob("*.cu")))
     if kernels < WRONG_KERNELS:
         yield Finding(str(folder), f"holds {kernels} wrong kernels; every kata has at least {WRONG_KERNELS}")
+
+
+def _not_kernels(folder: Path, role: Role) -> Iterator[Finding]:
+    for path in _entries(folder):
+        if path.suffix != ".cu":
+            yield Finding(str(path), f"is not a {role}: they are .cu files")
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -155,11 +193,12 @@ def plan_tasks(home: Home, katas: Iterable[Kata]) -> tuple[list[Task], list[Find
     tasks: list[Task] = []
     findings: list[Finding] = []
     for kata in katas:
-        tasks.append(Task(kata.name, kata.skeleton))
-        tasks += [Task(kata.name, path, must_pass=True) for path in sorted(kata.solutions.glob("*.cu"))]
+        tasks.append(Task(kata.name, kata.skeleton, Role.SKELETON))
+        for role, folder in ((Role.SOLUTION, kata.solutions), (Role.RIGHT, right_kernels(home) / kata.name)):
+            tasks += [Task(kata.name, path, role) for path in sorted(folder.glob("*.cu"))]
         for path in sorted((home.wrong / kata.name).glob("*.cu")):
             try:
-                tasks.append(Task(kata.name, path, read_expectation(path)))
+                tasks.append(Task(kata.name, path, Role.WRONG, read_expectation(path)))
             except CatalogueError as error:
                 findings.append(Finding(str(path), error.message))
     return tasks, findings
@@ -171,7 +210,7 @@ def run_task(task: Task, seed: int) -> Finding | None:
     from harness.grading import check_file
 
     try:
-        said = hear(check_file(catalogue.load(task.kata), task.path, device=open_device("auto"), seed=seed))
+        said = hear(check_file(catalogue.load(task.kata), task.path, device=open_device("sim"), seed=seed))
     except KataError as error:
         said = hear_error(error)
     except Exception as error:  # noqa: BLE001  one file that breaks the harness must not hide the others
@@ -186,7 +225,11 @@ def judge(task: Task, said: Said) -> str | None:
     """What is wrong with what was said about a file, or None."""
     heard = f"{said.outcome} ({', '.join(sorted(said.words)) or 'no pattern'}): {_shorten(said.text)}"
     if task.must_pass:
-        return None if said.outcome == Outcome.RIGHT else f"a solution must be right, but it is {heard}"
+        if said.outcome != Outcome.RIGHT:
+            return f"a {task.role} must be right, but it is {heard}"
+        if said.warnings:
+            return f"a {task.role} must be silent, but it is warned: {_shorten(' '.join(said.warnings))}"
+        return None
     if said.outcome == Outcome.RIGHT:
         return "must fail, but it is right"
     if task.expectation is None:
@@ -212,7 +255,11 @@ def hear(verdict: Verdict) -> Said:
     text += [f"{hazard.message} {hazard.remedy or ''}" for hazard in hazards]
     words = {hazard.kind for hazard in hazards} | ({lead.pattern} if lead else set())
     lines = frozenset(hazard.line for hazard in hazards if hazard.line is not None)
-    return Said(verdict.outcome.value, frozenset(words), " ".join(text), lines)
+    warnings = tuple(
+        f"line {hazard.line}: {hazard.message}" if hazard.line else hazard.message
+        for hazard in verdict.hazards if hazard.severity is Severity.WARNING
+    )  # fmt: skip
+    return Said(verdict.outcome.value, frozenset(words), " ".join(text), lines, warnings)
 
 
 def hear_error(error: KataError) -> Said:

@@ -124,3 +124,37 @@ def test_a_wrong_kata_home_is_a_usage_error(monkeypatch: pytest.MonkeyPatch, tmp
 def test_a_checkout_is_found_around_the_package() -> None:
     assert catalogue.home().checkout
     assert catalogue.home().katas.is_dir()
+
+
+SPEEDY = 'par = 1\nflops = [2, "n"]\ngates = ["shared_memory"]\n'
+
+
+def test_the_keys_about_speed_are_read(home: Path) -> None:
+    text = KATA_TOML.replace('topics = ["memory"]\n', 'topics = ["memory"]\n' + SPEEDY, 1)
+    path = home / "katas/add/kata.toml"
+    path.write_text(text.replace("[[hints]]", "[[speed]]\nn = 8\n[[hints]]", 1), encoding="utf-8")
+    kata = catalogue.load("add")
+    assert (kata.par, kata.speed, kata.flops, kata.gates) == (1, ((("n", 8),),), (2, "n"), ("shared_memory",))
+    assert (kata.least_bytes({"n": 8}), kata.least_flops({"n": 8})) == (96, 16)
+
+
+def test_a_kata_need_not_be_timed(home: Path) -> None:
+    kata = catalogue.load("add")
+    assert kata.speed == () and kata.least_flops({"n": 8}) == 0
+
+
+@pytest.mark.parametrize(
+    ("new", "problem"),
+    [
+        ("par = 0\n", "rungs start at 1"), ('flops = ["m"]\n', "flops: holds"), ('gates = ["x"]\n', "shared_memory"),
+        ("[[speed]]\nm = 3\n", "gives n"), ("[[speed]]\nn = 0\n", "at least 1"), ('[[speed]]\nn = "big"\n', "int"),
+    ],
+)  # fmt: skip
+def test_a_mistake_about_speed_is_named(home: Path, new: str, problem: str) -> None:
+    old = "[[hints]]\n" if new.startswith("[[") else "order = 1\n"
+    assert problem in broken(home, old, new + old).message
+
+
+@pytest.mark.parametrize("kata", catalogue.load_all(), ids=lambda kata: kata.name)
+def test_every_kata_is_timed_and_its_par_is_one_of_its_rungs(kata: catalogue.Kata) -> None:
+    assert kata.speed and 1 <= kata.par <= len(kata.rungs)

@@ -36,7 +36,7 @@ def test_each_command_has_help_with_an_example(kata: Run, verb: str) -> None:
     [
         (("chek", "add"), "Did you mean check?"),
         (("check",), "Missing argument 'NAME'"),
-        (("check", "add", "--device", "gpu"), "'auto', 'sim'"),
+        (("check", "add", "--device", "tpu"), "'auto', 'gpu', 'sim'"),
         (("check", "add", "--seed", "-1"), "--seed"),
         (("list", "--colour"), "No such option"),
         (("show", "ad"), "Did you mean add?"),

@@ -14,7 +14,7 @@ from tests.conftest import ROOT, environment
 #: Each layer may import from those before it, and within itself.
 LAYERS = (
     ("errors", "results"),
-    ("catalogue", "functions", "launches", "references", "refusals", "rewrite", "signature", "source"),
+    ("catalogue", "functions", "launches", "references", "refusals", "rewrite", "sides", "signature", "source"),
     ("cache", "compile", "cubin", "diagnostics", "mangling", "simulator"),
     ("launch_rules", "plan", "steps"),
     ("devices",),

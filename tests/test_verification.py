@@ -8,13 +8,15 @@ import pytest
 
 from harness import catalogue
 from harness.errors import CatalogueError, CompileError, EnvironmentFault, SourceError
-from harness.results import Outcome
+from harness.results import Hazard, Outcome, Severity, Verdict
 from harness.verification import (
     Expectation,
     Finding,
+    Role,
     Said,
     Task,
     examine_files,
+    hear,
     hear_error,
     judge,
     plan_tasks,
@@ -41,11 +43,13 @@ def test_a_catalogue_as_it_should_be_has_no_findings(home: Path) -> None:
         ("solutions/add/x.txt", "<number>_<slug>.cu"),
         ("tests/wrong/sub/x.cu", "belongs to no kata"),
         ("tests/wrong/add/x.txt", "is not a wrong kernel"),
+        ("tests/right/sub/x.cu", "belongs to no kata"),
+        ("tests/right/add/x.txt", "is not a right kernel"),
     ],
 )
 def test_what_is_out_of_place_is_named(home: Path, path: str, says: str) -> None:
     stray = home / path
-    stray.parent.mkdir(exist_ok=True)
+    stray.parent.mkdir(parents=True, exist_ok=True)
     number = stray.name[0]
     stray.write_text(f"// Rung {number}: a title\n", encoding="utf-8")
     (only,) = examined(home)
@@ -78,10 +82,36 @@ def test_too_few_hints_or_questions_are_counted(home: Path) -> None:
 def test_every_file_becomes_a_task(home: Path) -> None:
     tasks, findings = plan_tasks(catalogue.home(), catalogue.load_all())
     assert findings == []
-    assert sorted((task.path.name, task.must_pass, bool(task.expectation)) for task in tasks) == [
-        ("1_one_thread_per_element.cu", True, False), ("add.cu", False, False), ("no_solve.cu", False, True),
-        ("past_the_end.cu", False, True), ("skips_tail.cu", False, True), ("unknown_name.cu", False, True),
+    assert sorted((task.path.name, task.role.value, bool(task.expectation)) for task in tasks) == [
+        ("1_one_thread_per_element.cu", "solution", False), ("add.cu", "skeleton", False),
+        ("no_solve.cu", "wrong kernel", True), ("past_the_end.cu", "wrong kernel", True),
+        ("skips_tail.cu", "wrong kernel", True), ("unknown_name.cu", "wrong kernel", True),
     ]  # fmt: skip
+
+
+def test_right_kernels_are_tasks_of_their_own(home: Path) -> None:
+    kernel = home / "tests/right/add/one_block.cu"
+    kernel.parent.mkdir(parents=True)
+    kernel.write_text("// One block. Right, because it strides.\n", encoding="utf-8")
+    tasks, findings = plan_tasks(catalogue.home(), catalogue.load_all())
+    assert findings == examined(home) == []
+    assert Task("add", kernel, Role.RIGHT) in tasks
+    assert sum(task.must_pass for task in tasks) == 2
+
+
+def test_a_right_kernel_says_what_is_unusual(home: Path) -> None:
+    kernel = home / "tests/right/add/one_block.cu"
+    kernel.parent.mkdir(parents=True)
+    kernel.write_text("__global__ void add();\n", encoding="utf-8")
+    (only,) = examined(home)
+    assert "opens with no comment" in only.problem
+
+
+def test_only_wrong_kernels_have_an_expectation() -> None:
+    with pytest.raises(ValueError, match="expectation"):
+        Task("add", Path("add.cu"), Role.WRONG)
+    with pytest.raises(ValueError, match="expectation"):
+        Task("add", Path("add.cu"), Role.RIGHT, Expectation(("tail",), "n"))
 
 
 def test_an_installed_catalogue_has_no_wrong_kernels(home: Path) -> None:
@@ -119,9 +149,15 @@ def said(outcome: str, *words: str, text: str = "The last n % 32 elements.", lin
     return Said(outcome, frozenset(words), text, frozenset(lines))
 
 
-SKELETON, SOLUTION = Task("add", Path("add.cu")), Task("add", Path("1_x.cu"), must_pass=True)
-TAIL = Task("add", Path("w.cu"), Expectation(("tail", "rows"), "LAST n"))
-LINE = Task("add", Path("w.cu"), Expectation(("out_of_bounds",), "", 14))
+def warned(*warnings: str) -> Said:
+    return Said("right", frozenset(), "", frozenset(), warnings)
+
+
+SKELETON = Task("add", Path("add.cu"), Role.SKELETON)
+SOLUTION = Task("add", Path("1_x.cu"), Role.SOLUTION)
+UNUSUAL = Task("add", Path("r.cu"), Role.RIGHT)
+TAIL = Task("add", Path("w.cu"), Role.WRONG, Expectation(("tail", "rows"), "LAST n"))
+LINE = Task("add", Path("w.cu"), Role.WRONG, Expectation(("out_of_bounds",), "", 14))
 
 
 @pytest.mark.parametrize(
@@ -133,6 +169,11 @@ LINE = Task("add", Path("w.cu"), Expectation(("out_of_bounds",), "", 14))
         (SOLUTION, said("right"), None),
         (SOLUTION, said("wrong", "tail"), "a solution must be right"),
         (SOLUTION, said("fault", "race"), "a solution must be right"),
+        (SOLUTION, warned("line 3: threads returned"), "a solution must be silent, but it is warned: line 3"),
+        (UNUSUAL, said("right"), None),
+        (UNUSUAL, said("fault", "race"), "a right kernel must be right"),
+        (UNUSUAL, warned("line 3: threads returned"), "a right kernel must be silent"),
+        (SKELETON, warned("line 3: threads returned"), "must fail, but it is right"),
         (TAIL, said("wrong", "tail"), None),
         (TAIL, said("wrong", "rows"), None),
         (TAIL, said("right"), "must fail, but it is right"),
@@ -146,6 +187,15 @@ LINE = Task("add", Path("w.cu"), Expectation(("out_of_bounds",), "", 14))
 def test_a_file_is_judged_by_what_it_is(task: Task, heard: Said, problem: str | None) -> None:
     answer = judge(task, heard)
     assert answer is None if problem is None else problem in (answer or "")
+
+
+def test_warnings_are_heard_with_their_line_and_notes_are_not() -> None:
+    hazards = (
+        Hazard("barrier", Severity.WARNING, "4 threads returned", line=9),
+        Hazard("race", Severity.NOTE, "the same value twice", line=12),
+    )
+    heard = hear(Verdict("add", "r.cu", "simulated", 1, Outcome.RIGHT, (), 0.1, hazards=hazards))
+    assert (heard.warnings, heard.words, heard.lines) == (("line 9: 4 threads returned",), frozenset(), frozenset())
 
 
 def test_errors_are_heard_as_their_kind() -> None:

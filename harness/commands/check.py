@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import click
 
 from harness import catalogue
-from harness.commands.shared import json_option, kata_argument, say, say_json
+from harness.commands.shared import gpu_index_option, json_option, kata_argument, say, say_json
 from harness.errors import KataError, UsageError
 from harness.reports.text import shown_path
 from harness.results import CaseResult, Outcome, Verdict
@@ -28,14 +29,19 @@ PATIENCE = 1.0
 @click.command("check")
 @kata_argument
 @click.argument("file", required=False, type=click.Path(path_type=Path))
-@click.option("--device", type=click.Choice(["auto", "sim"]), default="auto", help="Where to run it; auto is sim.")
+@click.option(
+    "--device", type=click.Choice(["auto", "gpu", "sim"]), default="auto",
+    help="Where to run it; auto is a GPU if there is one that can be used.",
+)
+@gpu_index_option
 @click.option("--seed", type=click.IntRange(0), metavar="N", help="Repeat the inputs of an earlier check.")
 @click.option("-v", "--verbose", is_flag=True, help="Every case, every note, all that was printed.")
 @json_option
 @click.pass_context
 def command(
-    context: click.Context, name: str, file: Path | None, device: str, seed: int | None, verbose: bool, as_json: bool
-) -> None:
+    context: click.Context, name: str, file: Path | None, device: str, gpu_index: int, seed: int | None,
+    verbose: bool, as_json: bool,
+) -> None:  # fmt: skip
     """Say whether your kernel is right.
 
     It is compiled, run, and compared with a hidden reference. FILE is ./NAME.cu unless given.
@@ -48,7 +54,7 @@ def command(
     try:
         kata = catalogue.load(name)
         path = resolve(kata, file)
-        verdict = _run(kata, path, device, chosen, quiet=as_json)
+        verdict = _run(kata, path, device, gpu_index, chosen, quiet=as_json)
     except KataError as error:
         if not as_json:
             raise
@@ -88,13 +94,14 @@ def resolve(kata: Kata, file: Path | None) -> Path:
     return Path(shown_path(path))
 
 
-def _run(kata: Kata, path: Path, device: str, seed: int, *, quiet: bool) -> Verdict:
+def _run(kata: Kata, path: Path, device: str, gpu_index: int, seed: int, *, quiet: bool) -> Verdict:
     from harness.devices import open_device
     from harness.grading import check_file
 
     progress = Progress(sys.stderr, quiet=quiet)
     try:
-        return check_file(kata, path, device=open_device(device), seed=seed, progress=progress)
+        with closing(open_device(device, gpu_index)) as opened:
+            return check_file(kata, path, device=opened, seed=seed, progress=progress)
     finally:
         progress.finish()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import platform
 import sys
 import tempfile
@@ -64,8 +63,12 @@ def command(context: click.Context, as_json: bool) -> None:
 
 def examine() -> Iterator[Finding]:
     """Everything worth knowing, in the order in which one thing builds on another."""
-    for look in (_python, _katas, _parser, _compiler, _compiles, _headers, _cache, _gpu, _pycuda):
+    for look in (_python, _katas, _parser, _compiler, _compiles, _headers, _cache):
         yield look()
+    from harness.devices.gpu_probe import survey
+
+    for part in survey():  # each wanted, none needed: the simulator does without
+        yield Finding(part.name, part.ok, part.detail, needed=False, remedy=part.remedy)
 
 
 def _python() -> Finding:
@@ -148,18 +151,6 @@ def _cache() -> Finding:
 
     remedy = "Every check compiles anew while nothing can be kept: make it writable, or name another in KATA_CACHE."
     return _try("cache", write, needed=False, remedy=remedy)
-
-
-def _gpu() -> Finding:
-    devices = sorted(path.name for path in Path("/dev").glob("nvidia[0-9]*"))
-    detail = f"{', '.join(devices)}, not used by this version" if devices else "none, and none is needed"
-    return Finding("gpu", bool(devices), detail, needed=False)
-
-
-def _pycuda() -> Finding:
-    found = importlib.util.find_spec("pycuda") is not None
-    detail = f"PyCUDA {_version('pycuda')}" if found else "PyCUDA is not installed, and is not needed without a GPU"
-    return Finding("gpu extra", found, detail, needed=False)
 
 
 def _try(name: str, look: Callable[[], str], *, remedy: str, needed: bool = True) -> Finding:

@@ -34,6 +34,13 @@ def json_option(function: _Command) -> _Command:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for programs.")(function)
 
 
+def gpu_index_option(function: _Command) -> _Command:
+    """``--gpu-index``: which of several GPUs."""
+    return click.option(
+        "--gpu-index", type=click.IntRange(0), default=0, metavar="N", help="Which GPU, where there are several."
+    )(function)
+
+
 def say(text: str = "", *, err: bool = False, end: str = "\n") -> None:
     """Print, without colours when piped or when NO_COLOR is set."""
     stream = sys.stderr if err else sys.stdout  # named, or click would write UTF-8 to an ASCII stream

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 def command(context: click.Context, names: tuple[str, ...], processes: int | None, seed: int, as_json: bool) -> None:
     """Check the katas themselves, all or those named.
 
-    For people who write katas. Skeletons must fail, solutions pass, and the known-wrong kernels of a checkout fail for
-    the reason they state.
+    For people who write katas. Skeletons must fail, solutions pass without a warning, and so must the known-right
+    kernels of a checkout; its known-wrong ones must fail for the reason they state.
 
     \b
     Example:  kata verify softmax
@@ -53,9 +53,9 @@ def command(context: click.Context, names: tuple[str, ...], processes: int | Non
 
 def report(tasks: list[Task], findings: list[Finding], seed: int, seconds: float, *, as_json: bool) -> None:
     """Print how many files of each sort were checked, and each finding in words."""
-    solutions = sum(task.must_pass for task in tasks)
-    wrong = sum(task.expectation is not None for task in tasks)
-    counts = {"skeleton": len(tasks) - solutions - wrong, "solution": solutions, "wrong kernel": wrong}
+    from harness.verification import Role
+
+    counts = {role.value: sum(task.role is role for task in tasks) for role in Role}
     if as_json:
         from harness.reports.jsonout import SCHEMA
 

@@ -22,17 +22,19 @@ What every device promises, so that one grader judges them all:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
 from harness.errors import EnvironmentFault, UsageError
-from harness.results import Hazard
+from harness.results import Hazard, Severity
 
 if TYPE_CHECKING:
     from harness.compile import Compiled
+    from harness.plan import LaunchPlan
     from harness.source import Program
 
 #: Two bytes that, repeated, are a quiet NaN as float16, bfloat16, float32 and float64, and none that hardware makes.
@@ -81,6 +83,10 @@ class Buffer:
         return cls(name, poison(shape, dtype), unset=True)
 
 
+#: What ``solve`` is called with, in its own order.
+Argument = Buffer | int | float
+
+
 @dataclass(frozen=True)
 class Launched:
     """The geometry of one launch, for the diagnosis: which block size explains the elements that are wrong."""
@@ -123,7 +129,12 @@ class Run:
 class Executable(Protocol):
     """A program loaded on a device."""
 
-    def run(self, arguments: tuple[Buffer | int | float, ...]) -> Run:
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a person should know of how it was built."""
+        ...
+
+    def run(self, arguments: tuple[Argument, ...]) -> Run:
         """Call ``solve`` :data:`CALLS` times with these arguments, in its own order.
 
         A kernel's own fault is in the result. SourceError where ``solve`` does what can't be planned, Unsupported
@@ -133,7 +144,7 @@ class Executable(Protocol):
 
 
 class Device(Protocol):
-    """A place where kernels run."""
+    """A place where kernels run. Whoever opens it closes it."""
 
     @property
     def name(self) -> str:
@@ -149,28 +160,86 @@ class Device(Protocol):
         """Make a compiled program ready to run."""
         ...
 
+    def close(self) -> None:
+        """Give back what the device holds."""
+        ...
 
-def _simulated(**options: Any) -> Device:
+
+class Race(Protocol):
+    """Programs lined up to be timed over the same buffers: entrants 0, 1, ..., then a copy, then plain arithmetic."""
+
+    @property
+    def plans(self) -> Sequence[LaunchPlan]:
+        """What each program's ``solve`` does."""
+        ...
+
+    @property
+    def arithmetic_flops(self) -> float:
+        """Floating-point operations of one run of the plain arithmetic."""
+        ...
+
+    def sample(self, order: Sequence[int]) -> tuple[float, ...]:
+        """Seconds of one run of each of these entrants, one after the other. KernelFault ends the race."""
+        ...
+
+    def fresh(
+        self, entrant: int, arguments: tuple[Argument, ...]
+    ) -> tuple[float, Mapping[str, np.ndarray], tuple[Hazard, ...]]:
+        """One run over inputs that no run has seen: its seconds, what every buffer holds after it, what it broke."""
+        ...
+
+
+@runtime_checkable
+class PhysicalDevice(Device, Protocol):
+    """Hardware: it takes real time, and a race or a stray read that happens to work goes unseen."""
+
+    def race(
+        self, executables: Sequence[Executable], arguments: tuple[Argument, ...], copied_bytes: int
+    ) -> Race:
+        """Line programs up, with a copy that moves ``copied_bytes``. KernelFault, EnvironmentFault (memory)."""
+        ...
+
+
+def without_a_launch(plan: LaunchPlan) -> tuple[Hazard, ...]:
+    """The error of a ``solve`` that asks the device for nothing."""
+    from harness.plan import Copy, Launch, Memset, Upload
+
+    if any(isinstance(step, Launch | Memset | Copy | Upload) for step in plan.steps):
+        return ()
+    remedy = "launch one from solve: kernel<<<blocks, threads>>>(...)"
+    return (Hazard("no_launch", Severity.ERROR, "solve launches no kernel", remedy=remedy),)
+
+
+def _simulated(gpu_index: int) -> Device:
     from harness.devices.simulated import SimulatedDevice  # numpy-heavy: only when a kernel runs
 
-    return SimulatedDevice(**options)
+    return SimulatedDevice()
 
 
-def _gpu(**_: Any) -> Device:
-    raise EnvironmentFault(
-        "this version runs kernels in the simulator only; it can't use a GPU yet",
-        remedy="leave --device out, or ask for --device sim",
-    )
+def _gpu(gpu_index: int) -> Device:
+    from harness.devices.gpu import GpuDevice
+
+    return GpuDevice(gpu_index)
+
+
+def _auto(gpu_index: int) -> Device:
+    """A GPU where one can be used; `kata doctor` says why not."""
+    from harness.devices.gpu_probe import pycuda_installed
+
+    if pycuda_installed():
+        with contextlib.suppress(EnvironmentFault):
+            return _gpu(gpu_index)
+    return _simulated(gpu_index)
 
 
 #: What ``--device`` takes.
-DEVICES = {"auto": _simulated, "sim": _simulated, "gpu": _gpu}
+DEVICES = {"auto": _auto, "sim": _simulated, "gpu": _gpu}
 
 
-def open_device(name: str = "auto", **options: Any) -> Device:
+def open_device(name: str = "auto", gpu_index: int = 0) -> Device:
     """The device that ``--device NAME`` means. UsageError for another name, EnvironmentFault where it's not there."""
     try:
         opener = DEVICES[name]
     except KeyError:
         raise UsageError(f"there is no device {name!r}", remedy=f"one of: {', '.join(DEVICES)}") from None
-    return opener(**options)
+    return opener(gpu_index)

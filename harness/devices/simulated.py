@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.devices import CALLS, MOST_PRINTED, Buffer, Launched, Run
+from harness.devices import CALLS, MOST_PRINTED, Buffer, Launched, Run, without_a_launch
 from harness.errors import KernelFault
 from harness.plan import Copy, Free, Launch, LaunchPlan, Malloc, Memset, SetAttribute, Upload, make_plan
 from harness.results import Hazard, Severity
@@ -35,6 +35,9 @@ class SimulatedDevice:
         """Read the program's PTX, once for all its cases."""
         return SimulatedExecutable(program, compiled, Module.parse(compiled.ptx, program.path.name))
 
+    def close(self) -> None:
+        """It holds nothing."""
+
 
 @dataclass(frozen=True)
 class SimulatedExecutable:
@@ -43,6 +46,11 @@ class SimulatedExecutable:
     program: Program
     compiled: Compiled
     module: Module
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """None: it was built as it always is."""
+        return ()
 
     def run(self, arguments: tuple[Buffer | int | float, ...]) -> Run:
         """Call ``solve`` twice. SourceError, Unsupported, and KernelFault for a launch that CUDA would refuse."""
@@ -78,11 +86,7 @@ class _Session:
     def run(self, plan: LaunchPlan) -> Run:
         """The calls, one after the other, until a fault ends them."""
         launches = tuple(Launched(step.name, step.grid, step.block, step.line) for step in plan.launches)
-        if not any(isinstance(step, Launch | Memset | Copy | Upload) for step in plan.steps):
-            self.hazards.append(Hazard(
-                "no_launch", Severity.ERROR, "solve launches no kernel",
-                remedy="launch one from solve: kernel<<<blocks, threads>>>(...)",
-            ))  # fmt: skip
+        self.hazards += without_a_launch(plan)
         calls: list[dict[str, np.ndarray]] = []
         fault: Hazard | None = None
         try:

@@ -5,22 +5,28 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from harness import compile as compiler
 from harness import references, source
-from harness.catalogue import Kata, Parameter
-from harness.devices import Buffer, Device, Executable, Run
-from harness.errors import KernelFault
-from harness.grading.correctness import Comparison
-from harness.grading.diagnosis import changed_input, diagnose
-from harness.references import Case, Reference
+from harness.catalogue import Kata
+from harness.devices import Argument, Device, Executable, PhysicalDevice, Run, open_device
+from harness.errors import KernelFault, Unsupported
+from harness.grading.judge import Judge
+from harness.grading.ladder import Ladder, Mine, Timed, speed_cases
+from harness.references import Case
 from harness.results import CaseResult, Hazard, Mismatch, Outcome, Severity, Verdict
+
+if TYPE_CHECKING:
+    from harness.source import Program
+
+#: The group of cases that only a GPU has the time for, where there is one.
+LARGE = "large"
 
 #: Faults repeat from case to case and are slow to run into: after so many cases with one, the rest are left out.
 MOST_FAULTS = 3
@@ -48,22 +54,44 @@ def check_file(
     """
     start = clock()
     program = source.parse(path, kata)
-    executable = device.load(program, compiler.compile_program(program, arch=device.arch))
-    reference = references.load(kata.name)
-    grader = _Grader(kata, program.parameter_names, reference, executable, seed, clock)
+    compiled = compiler.compile_program(program, arch=device.arch)
+    executable = device.load(program, compiled)
+    judge = Judge(kata, program.parameter_names, references.load(kata.name))
+    physical = isinstance(device, PhysicalDevice)
+    grader = _Grader(judge, executable, seed, clock, _simulated(program) if physical else None)
     grader.run_all(progress)
+    timed = Timed()
+    if isinstance(device, PhysicalDevice) and worst(one.outcome for one in grader.results) is Outcome.RIGHT:
+        timed = _timed(Ladder(device, judge, seed, clock, Mine(compiled, executable)), progress)
+    results = (*grader.results, *([timed.case] if timed.case else []))
     return Verdict(
         kata=kata.name,
         file=str(path),
         device=device.name,
         seed=seed,
-        outcome=worst(result.outcome for result in grader.results),
-        cases=tuple(grader.results),
+        outcome=worst(result.outcome for result in results),
+        cases=results,
         seconds=clock() - start,
-        hazards=merged(hazard for result in grader.results for hazard in result.hazards),
+        hazards=merged(hazard for result in results for hazard in result.hazards),
         printed=grader.printed,
-        warnings=grader.warnings,
+        warnings=(*executable.remarks, *grader.warnings, *timed.warnings),
+        speed=timed.speed,
     )
+
+
+def _simulated(program: Program) -> Executable:
+    """The program in the simulator, which sees the hazards that a GPU doesn't."""
+    simulator = open_device("sim")
+    return simulator.load(program, compiler.compile_program(program, arch=simulator.arch))
+
+
+def _timed(ladder: Ladder, progress: Callable[[CaseResult], None] | None) -> Timed:
+    """The kernel's speed at the first of its kata's sizes, if it has any."""
+    sizes = speed_cases(ladder.judge.kata)
+    timed = ladder.time(sizes[0]) if sizes else Timed()
+    if progress and timed.case:
+        progress(timed.case)
+    return timed
 
 
 def headline(verdict: Verdict) -> Mismatch | None:
@@ -81,10 +109,10 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
 
 
 def merged(hazards: Iterable[Hazard]) -> tuple[Hazard, ...]:
-    """One hazard for each kind, kernel and line, as it was first met, with the counts added; errors first."""
+    """One hazard for each kind, kernel and pair of lines, as it was first met, with the counts added; errors first."""
     first: dict[tuple[Any, ...], Hazard] = {}
     for hazard in hazards:
-        key = (hazard.kind, hazard.severity, hazard.kernel, hazard.line)
+        key = (hazard.kind, hazard.severity, hazard.kernel, hazard.line, hazard.other_line)
         seen = first.get(key)
         first[key] = dataclasses.replace(seen, count=seen.count + hazard.count) if seen else hazard
     return tuple(sorted(first.values(), key=lambda hazard: list(Severity).index(hazard.severity)))
@@ -103,21 +131,20 @@ def outcome_of(mismatch: Mismatch | None, hazards: Iterable[Hazard]) -> Outcome:
 
 @dataclass
 class _Grader:
-    """The cases of one check, run one after the other."""
+    """The cases of one check, run one after the other. ``watcher`` is the simulator's build, where a GPU runs them."""
 
-    kata: Kata
-    names: tuple[str, ...]
-    reference: Reference
+    judge: Judge
     executable: Executable
     seed: int
     clock: Callable[[], float]
+    watcher: Executable | None = None
     results: list[CaseResult] = field(default_factory=list)
     printed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
     def run_all(self, progress: Callable[[CaseResult], None] | None) -> None:
         """Run cases until all are done, or enough failed to say what is wrong."""
-        cases = self.reference.CASES
+        cases = self.judge.reference.CASES
         failed_at: float | None = None
         for number, case in enumerate(cases):
             result = self.run_case(case, np.random.default_rng([self.seed, number]))
@@ -128,12 +155,12 @@ class _Grader:
                 failed_at = self.clock()
             why = self._enough(failed_at)
             if why and number + 1 < len(cases):
-                self.warnings = (f"{len(cases) - number - 1} of {len(cases)} cases were left out {why}",)
+                self.warnings += (f"{len(cases) - number - 1} of {len(cases)} cases were left out {why}",)
                 return
 
     def _enough(self, failed_at: float | None) -> str | None:
         """Why no more cases need to run, None while they do."""
-        if any(hazard.kind == "runaway" for hazard in self.results[-1].hazards):
+        if any(hazard.kind in ("runaway", "unfinished") for hazard in self.results[-1].hazards):
             return "after one that did not end"  # the next would take as long
         faults = sum(result.outcome is Outcome.FAULT for result in self.results)
         if faults >= MOST_FAULTS:
@@ -144,62 +171,45 @@ class _Grader:
     def run_case(self, case: Case, rng: np.random.Generator) -> CaseResult:
         """One case, from its inputs to what came of it."""
         start = self.clock()
-        arguments = self.reference.inputs(rng, case)
-        for value in arguments.values():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False  # the reference reads these later: they must stay what they are
-        run = self._run(tuple(self._argument(*pair, arguments) for pair in self._parameters()))
+        values = self.judge.inputs(rng, case)
+        run = self._run(case, self.judge.arguments(values))
         hazards = merged((*run.hazards, *([run.fault] if run.fault else [])))
-        mismatch = self._mismatch(case, arguments, run)
+        mismatch = self.judge.mismatch(case, values, run.calls, run.launches)
         outcome = outcome_of(mismatch, hazards)
         self._keep_printed(run, outcome)
         return CaseResult(case.label, case.group, outcome, self.clock() - start, mismatch, hazards)
 
-    def _run(self, arguments: tuple[Buffer | int | float, ...]) -> Run:
-        try:
-            return self.executable.run(arguments)
-        except KernelFault as fault:  # a launch refused while planning: no call was made
-            return Run(calls=(), fault=fault.hazard)
+    def _run(self, case: Case, arguments: tuple[Argument, ...]) -> Run:
+        """The case on the device. On a GPU the simulator goes first, on all but large cases, and says what it saw.
 
-    def _parameters(self) -> Iterable[tuple[Parameter, str]]:
-        """Each parameter of the kata with the user's own name for it."""
-        return zip(self.kata.parameters, self.names, strict=True)
+        What faults there doesn't run on the GPU at all: the simulator says more of it, and the GPU is spared.
+        """
+        watched = self._watch(arguments) if case.group != LARGE else None
+        if watched is not None and watched.fault is not None:
+            return watched
+        run = _outcome(self.executable, arguments)
+        seen = [hazard for hazard in watched.hazards if hazard not in run.hazards] if watched else []
+        return dataclasses.replace(run, hazards=(*run.hazards, *seen))
 
-    def _argument(self, parameter: Parameter, name: str, arguments: Mapping[str, Any]) -> Buffer | int | float:
-        if parameter.role != "out":
-            value = arguments[parameter.name]
-            return Buffer(name, np.ascontiguousarray(value)) if isinstance(value, np.ndarray) else value
-        shape = parameter.shape_for(arguments)
-        if parameter.initial is None:
-            return Buffer.poisoned(name, shape)
-        return Buffer(name, np.full(shape, parameter.initial, dtype=np.float32))
-
-    def _mismatch(self, case: Case, arguments: Mapping[str, Any], run: Run) -> Mismatch | None:
-        """The first thing wrong: an input changed, else an output in kata.toml's order."""
-        if not run.calls:
+    def _watch(self, arguments: tuple[Argument, ...]) -> Run | None:
+        if self.watcher is None:
             return None
-        inputs = {name: arguments[p.name] for p, name in self._parameters() if p.role in ("in", "inout")}
-        for parameter, name in self._parameters():
-            if parameter.role == "in":
-                for call in run.calls:
-                    if changed := changed_input(case.label, name, inputs[name], call[name]):
-                        return changed
-        expected = self.reference.expected(arguments)
-        bounds = self.reference.error_bound(arguments, expected)
-        for parameter, name in self._parameters():
-            if parameter.role not in ("out", "inout"):
-                continue
-            calls = [
-                Comparison(name, call[name], expected[parameter.name], bounds[parameter.name], parameter.initial)
-                for call in run.calls
-            ]
-            dims = tuple(str(dim) for dim in parameter.shape)
-            if found := diagnose(case.label, calls, dims=dims, inputs=inputs, launches=run.launches):
-                return found
-        return None
+        try:
+            return _outcome(self.watcher, arguments)
+        except Unsupported as unknown:
+            self.watcher = None
+            self.warnings += (f"hazards were not looked for: {unknown.message}",)
+            return None
 
     def _keep_printed(self, run: Run, outcome: Outcome) -> None:
         """What kernels printed in the first case that is not right, else in the first that printed."""
         first_failure = outcome is not Outcome.RIGHT and all(r.outcome is Outcome.RIGHT for r in self.results)
         if run.printed and (first_failure or not self.printed):
             self.printed = run.printed
+
+
+def _outcome(executable: Executable, arguments: tuple[Argument, ...]) -> Run:
+    try:
+        return executable.run(arguments)
+    except KernelFault as fault:  # a launch refused while planning: no call was made
+        return Run(calls=(), fault=fault.hazard)

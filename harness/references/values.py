@@ -73,6 +73,11 @@ def _deeply_negative(rng: np.random.Generator, shape: Shape) -> np.ndarray:
     return rng.uniform(-1200.0, -1000.0, size=shape)
 
 
+def _near_the_lowest(rng: np.random.Generator, shape: Shape) -> np.ndarray:
+    """-1e38, -2e38 or -3e38: a maximum that starts from some large negative number, not from the lowest, shows."""
+    return -1e38 * rng.integers(1, 4, size=shape)
+
+
 def _apart(rng: np.random.Generator, shape: Shape) -> np.ndarray:
     """-1000, 0 or 1000 plus a normal value: ``expf`` overflows without the maximum subtracted."""
     return 1000.0 * rng.integers(-1, 2, size=shape) + rng.standard_normal(shape)
@@ -114,6 +119,7 @@ KINDS: dict[str, Generator] = {
     "large": _large,
     "negative": _negative,
     "deeply negative": _deeply_negative,
+    "near the lowest": _near_the_lowest,
     "apart": _apart,
     "far apart": _far_apart,
     "rising": _rising,

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.catalogue import Kata
 from harness.errors import CompileError, EnvironmentFault, KataError, KernelFault, SourceError
-from harness.results import CaseResult, Hazard, Mismatch, Verdict
+from harness.results import CaseResult, Hazard, Mismatch, Speed, Timing, Verdict
 
 SCHEMA = 1
 
@@ -17,7 +17,7 @@ _ERROR_VERDICTS = ((CompileError, "compile_error"), (SourceError, "refused"), (K
 
 
 def check_record(verdict: Verdict) -> dict[str, Any]:
-    """The answer of ``kata check``. ``speed`` is empty: nothing measures speed yet."""
+    """The answer of ``kata check``. ``speed`` is empty where no time was taken."""
     return {
         "schema": SCHEMA,
         "kata": verdict.kata,
@@ -29,10 +29,41 @@ def check_record(verdict: Verdict) -> dict[str, Any]:
         "cases": [_case(case) for case in verdict.cases],
         "mismatches": [_mismatch(case.mismatch) for case in verdict.cases if case.mismatch],
         "hazards": [_hazard(hazard) for hazard in verdict.hazards],
-        "speed": {},
+        "speed": speed_fields(verdict.speed) if verdict.speed else {},
         "warnings": list(verdict.warnings),
         "printed": list(verdict.printed),
     }
+
+
+def bench_record(kata: str, device: str, speeds: Iterable[Speed], warnings: Iterable[str]) -> dict[str, Any]:
+    """The answer of ``kata bench``: an entry for each size."""
+    return {
+        "schema": SCHEMA, "kata": kata, "device": device, "speed": [speed_fields(speed) for speed in speeds],
+        "warnings": list(warnings),
+    }  # fmt: skip
+
+
+def speed_fields(speed: Speed) -> dict[str, Any]:
+    """What timing one size showed. Times are seconds; ``of_light`` is 1 at the speed of light."""
+    grade = speed.grade
+    return {
+        "case": speed.label, "bytes": speed.nbytes, "flops": speed.flops, "light": speed.light,
+        "limit": speed.limit, "noisy": speed.noisy, "par": speed.par,
+        "yours": _timing(speed, speed.timing) if speed.timing else None,
+        "rungs": [
+            {"rung": number, "title": rung.name} | _timing(speed, rung) for number, rung in enumerate(speed.rungs, 1)
+        ],
+        "grade": None if grade is None else {
+            "rung": grade.rung, "par_reached": grade.par_reached, "next": grade.next, "next_ratio": grade.next_ratio,
+            "best_ratio": grade.best_ratio,
+        },
+        "refused": speed.refused,
+    }  # fmt: skip
+
+
+def _timing(speed: Speed, timing: Timing) -> dict[str, Any]:
+    return {"seconds": timing.seconds, "low": timing.low, "high": timing.high, "samples": timing.samples,
+            "of_light": speed.of_light(timing)}  # fmt: skip
 
 
 def check_error_record(error: KataError, *, kata: str, file: str) -> dict[str, Any]:

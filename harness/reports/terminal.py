@@ -9,15 +9,17 @@ from pathlib import Path
 from click import style
 
 from harness.errors import CompileError, KataError, SourceError
+from harness.reports.speed import speed_lines
 from harness.reports.text import columns, count, excerpt, visible, width, wrap
 from harness.results import CaseResult, Hazard, Mismatch, Outcome, Severity, Verdict
 
 #: How much of each a page shows; ``-v`` shows everything.
-MOST_LABELS, MOST_PATTERNS, MOST_HAZARDS, MOST_PRINTED = 6, 2, 4, 12
+MOST_LABELS, MOST_PATTERNS, MOST_HAZARDS, MOST_PRINTED = 6, 2, 5, 12
 
 #: Kinds of hazards as they read after "faults for n = 33:", where the bare word would say too little.
 _FAULTS = {
-    "launch": "an invalid launch", "runaway": "it never ends", "barrier": "a barrier that not all threads reach",
+    "launch": "an invalid launch", "runaway": "it never ends", "unfinished": "it took too long",
+    "barrier": "a barrier that not all threads reach",
     "missing_lanes": "a warp operation that waits for lanes in vain", "misaligned": "a misaligned access",
     "uninitialised": "memory read before it is written", "read_only": "a write to an input",
     "assert": "a failed assert",
@@ -35,6 +37,8 @@ def check_page(verdict: Verdict, lead: Mismatch | None, *, verbose: bool = False
     if lead:
         lines += _mismatches(verdict, lead, verbose)
     lines += _hazards(verdict, verbose)
+    if verdict.speed:
+        lines += speed_lines(verdict.speed)
     lines += _printed(verdict.printed, verbose)
     for warning in verdict.warnings:
         lines += wrap(f"Warning  {warning}", hanging=" " * 9)
@@ -165,7 +169,8 @@ def _printed(printed: tuple[str, ...], verbose: bool) -> list[str]:
 
 def _next_step(verdict: Verdict) -> list[str]:
     if verdict.outcome is Outcome.RIGHT:
-        return wrap(f"Next: kata solution {verdict.kata} --list", hanging="  ")
+        following = verdict.speed and verdict.speed.grade and verdict.speed.grade.next
+        return wrap(f"Next: kata solution {verdict.kata} {following or '--list'}", hanging="  ")
     file = "" if verdict.file == f"{verdict.kata}.cu" else f" {verdict.file}"
     again = f"kata check {verdict.kata}{file} --seed {verdict.seed}"
     return columns(f"Next: kata hint {verdict.kata}", f"(the same inputs: {again})")

@@ -34,7 +34,7 @@ def _printf(instruction: Instruction, kernel: Kernel, results: tuple[str, ...], 
     """``vprintf(format, buffer)`` returns how many arguments it printed."""
 
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
-        for lane in lanes.ids:
+        for lane in lanes.ids[: batch.launch.lines_left()]:
             text = _string(batch, _word(batch, kernel, arguments[0], lane))
             buffer = _word(batch, kernel, arguments[1], lane)
             batch.printed(_formatted(text, buffer, batch, lane), lane)

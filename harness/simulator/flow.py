@@ -193,7 +193,7 @@ def blocks(
 ) -> list[Block]:
     """Basic blocks in scheduling order, liveness filled in. ``is_gate`` tells the instructions that wait for
     other lanes (they start a block); ``effects`` the registers one reads and writes."""
-    found = _split(flat, is_gate)
+    found = _split(_without_guarded_gates(flat, is_gate), is_gate)
     successors = _successors(found, flat.tables)
     order = _reverse_post_order(successors)
     number = {old: new for new, old in enumerate(order)}
@@ -203,6 +203,20 @@ def blocks(
     ordered = [found[old] for old in order]
     _liveness(ordered, effects)
     return ordered
+
+
+def _without_guarded_gates(flat: Flat, is_gate: Callable[[Instruction], bool]) -> Flat:
+    """``@p bar.sync`` as a branch around it, so that only lanes for which the guard holds come to the gate."""
+    body: list[Instruction | str] = []
+    for item in flat.body:
+        if isinstance(item, Instruction) and item.guard is not None and is_gate(item):
+            after = f"after guarded gate {len(body)}"
+            around = replace(item.guard, negated=not item.guard.negated)
+            skip = Instruction("bra", (), (Symbol(after),), around, item.line, item.text)
+            body += [skip, replace(item, guard=None), after]
+        else:
+            body.append(item)
+    return replace(flat, body=body)
 
 
 def _split(flat: Flat, is_gate: Callable[[Instruction], bool]) -> list[Block]:

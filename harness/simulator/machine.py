@@ -20,11 +20,15 @@ from harness.simulator.simt import Batch
 BATCH_LANES = 1 << 16
 
 
+#: printf lines of one launch that are kept; a GPU's buffer is bounded too.
+MOST_LINES = 1000
+
+
 @dataclass(frozen=True)
 class Budget:
     """What a launch may use before it counts as running away: seconds, by ``clock``."""
 
-    seconds: float = 60.0
+    seconds: float = 120.0
     clock: Callable[[], float] = time.monotonic
 
 
@@ -53,6 +57,7 @@ class Launch:
     found: dict[tuple[str, int | None, int | None], Hazard] = field(default_factory=dict)
     started: float = 0.0
     step: int = 0
+    lines: int = 0
     changes: int = 0
     order: GridOrder = field(init=False)
     races: GlobalRaces = field(init=False)
@@ -86,6 +91,10 @@ class Launch:
         key = (f"{hazard.severity} {hazard.kind}", hazard.line, hazard.other_line)
         known = self.found.get(key)
         self.found[key] = hazard if known is None else replace(known, count=known.count + hazard.count)
+
+    def lines_left(self) -> int:
+        """How many more lines of a kernel's printf are worth formatting."""
+        return MOST_LINES - self.lines
 
     def overdue(self) -> bool:
         """Whether the launch has used up its time."""

@@ -83,7 +83,9 @@ class BatchClock:
         if result.size == 1:
             result = np.repeat(result, len(one))
         warp, other = one >> WARP_SHIFT, two >> WARP_SHIFT
-        result |= (warp == other) & (at(before.tick, one) != at(after.tick, two))
+        # Both lanes must have passed one since: a partial __syncwarp orders only the lanes it names.
+        mine = at(before.tick, one)
+        result |= (warp == other) & (mine != at(after.tick, one)) & (mine != at(after.tick, two))
         if after.seen is not None:
             result |= after.seen[other, warp % self.warps] >= before.time[warp]
         return result
@@ -224,7 +226,7 @@ class GridOrder:
             knowledge = self._warp_knows.get(int(who)) if who >= 0 else self._block_knows.get(-1 - int(who))
             for address, upto in (knowledge or {}).items():
                 for release in self._places[address].releases.get(int(block), ()):
-                    if before.step < release.step <= upto:
+                    if before.step <= release.step <= upto:
                         result[chosen] |= self._published(release, before.only(chosen))
         return result
 
@@ -234,7 +236,7 @@ class GridOrder:
         own_fence = self._fences[0][before.threads] > before.step
         warp = before.threads >> WARP_SHIFT == release.thread >> WARP_SHIFT
         return (
-            ((before.threads == release.thread) & (before.step < release.fence_step))
+            ((before.threads == release.thread) & (before.step < release.fence_step or before.step == release.step))
             | (before.epochs < release.fence_epoch)
             | (own_fence & (before.epochs < release.epoch))
             | (warp & (before.ticks < release.fence_tick))

@@ -88,30 +88,40 @@ class Race:
     same_value: bool = False
 
 
+#: Slots of a shadow: who wrote last, two who read since, two who updated since.
+_WRITER, _READERS, _UPDATERS = 0, (1, 2), (3, 4)
+#: Which slots an access may race with. Atomics don't race with each other, nor reads with reads.
+_AGAINST = {
+    Act.READ: (_WRITER, *_UPDATERS), Act.STRONG_READ: (_WRITER, *_UPDATERS), Act.ATOMIC: (_WRITER, *_READERS),
+    Act.WRITE: (_WRITER, *_READERS, *_UPDATERS), Act.STRONG_WRITE: (_WRITER, *_READERS, *_UPDATERS),
+}  # fmt: skip
+
+
 class Shadow:
-    """The last accesses of every granule of a backing: slot 0 who wrote, slots 1 and 2 who read since."""
+    """The last accesses of every granule of a backing. Of readers, and of updaters, two different threads are kept, so
+    that whoever comes later is not alone with itself."""
 
     def __init__(self, units: int) -> None:
         self.units = units
         self.entries: list[Entry] = []
-        # Per slot: thread (-1 nobody) and number of its entry. Readers' slots are made when the first reader comes.
-        self.thread: list[np.ndarray] = [np.full(units, -1, np.int32)]
-        self.number: list[np.ndarray] = [np.zeros(units, np.int32)]
+        # Per slot: thread (-1 nobody) and number of its entry. A slot is made when first needed.
+        self.thread: dict[int, np.ndarray] = {}
+        self.number: dict[int, np.ndarray] = {}
 
     def forget(self) -> None:
         """Nobody has been here."""
         self.entries = []
-        for thread in self.thread:
+        for thread in self.thread.values():
             thread.fill(-1)
 
     def judge(self, entry: Entry, touched: Touch, ordered: Ordered) -> Iterator[Race]:
         """Races of one access with those before it, after which it is one of them."""
         if entry.act in (Act.WRITE, Act.STRONG_WRITE):
             yield from _meeting(entry, touched)
-        changes = entry.act in _WRITES
-        for slot in range(len(self.thread) if changes else 1):
-            yield from self._against(slot, entry, touched, ordered)
-        self._record(entry, touched, changes)
+        for slot in _AGAINST[entry.act]:
+            if slot in self.thread:
+                yield from self._against(slot, entry, touched, ordered)
+        self._record(entry, touched, ordered)
 
     def _against(self, slot: int, entry: Entry, touched: Touch, ordered: Ordered) -> Iterator[Race]:
         other = self.thread[slot][touched.units]
@@ -123,7 +133,8 @@ class Shadow:
             before = self.entries[number]
             hits = suspect[numbers == number]
             one, two = other[hits].astype(np.int64), touched.threads[hits]
-            hits = hits[~_exempt(before.act, entry.act, one, two)]
+            meant = _exempt(before.act, entry.act, one, two) | self._came_later(slot, entry, before, hits, touched)
+            hits = hits[~meant]
             if not len(hits):
                 continue
             one, two = other[hits].astype(np.int64), touched.threads[hits]
@@ -134,22 +145,56 @@ class Shadow:
                 unit = int(touched.units[hits[first]])
                 yield Race(before, int(one[first]), entry, int(two[first]), unit, len(racing))
 
-    def _record(self, entry: Entry, touched: Touch, changes: bool) -> None:
-        number, units, threads = len(self.entries), touched.units, touched.threads
+    def _came_later(self, slot: int, entry: Entry, before: Entry, hits: np.ndarray, touched: Touch) -> np.ndarray:
+        """Whether a thread has updated the place itself after ``before`` did, and so has seen that update's result:
+        the last of many to count may set the counter back."""
+        units, threads = touched.units[hits], touched.threads[hits]
+        result = np.zeros(len(hits), np.bool_)
+        if slot not in _UPDATERS:
+            return result
+        for mine in _UPDATERS:
+            if mine in self.thread:
+                own = self.thread[mine][units] == threads
+                steps = np.array([one.step for one in self.entries])[self.number[mine][units]]
+                result |= own & (steps > before.step)
+                if entry.act in (Act.WRITE, Act.STRONG_WRITE):  # in one instruction, lanes update in their order
+                    result |= own & (steps == before.step) & (self.thread[slot][units] < threads)
+        return result
+
+    def _record(self, entry: Entry, touched: Touch, ordered: Ordered) -> None:
+        number = len(self.entries)
         self.entries.append(entry)
-        if changes:
-            self.thread[0][units], self.number[0][units] = threads, number
-            for readers in self.thread[1:]:
-                readers[units] = -1
+        if entry.act in (Act.WRITE, Act.STRONG_WRITE):
+            for slot in (*_READERS, *_UPDATERS):
+                if slot in self.thread:
+                    self.thread[slot][touched.units] = -1
+            self._put(_WRITER, touched.units, touched.threads, number)
             return
-        if len(self.thread) == 1:
-            self.thread += [np.full(self.units, -1, np.int32) for _ in range(2)]
-            self.number += [np.zeros(self.units, np.int32) for _ in range(2)]
-        first = self.thread[1][units]
-        fresh = (first < 0) | (first == threads)
-        self.thread[1][units[fresh]], self.number[1][units[fresh]] = threads[fresh], number
-        if not fresh.all():
-            self.thread[2][units[~fresh]], self.number[2][units[~fresh]] = threads[~fresh], number
+        first, second = _UPDATERS if entry.act is Act.ATOMIC else _READERS
+        free = self._superseded(first, entry, touched, ordered)
+        self._put(first, touched.units[free], touched.threads[free], number)
+        beside = self.thread[first][touched.units] != touched.threads  # an earlier one, or a lane of this instruction
+        if beside.any():
+            self._put(second, touched.units[beside], touched.threads[beside], number)
+
+    def _put(self, slot: int, units: np.ndarray, threads: np.ndarray, number: int) -> None:
+        if slot not in self.thread:
+            self.thread[slot] = np.full(self.units, -1, np.int32)
+            self.number[slot] = np.zeros(self.units, np.int32)
+        self.thread[slot][units], self.number[slot][units] = threads, number
+
+    def _superseded(self, slot: int, entry: Entry, touched: Touch, ordered: Ordered) -> np.ndarray:
+        """Where the slot may be taken: nobody has it, the same thread, or one that was done before."""
+        if slot not in self.thread:
+            return np.ones(len(touched.units), np.bool_)
+        first = self.thread[slot][touched.units]
+        free = (first < 0) | (first == touched.threads)
+        rest = np.flatnonzero(~free)
+        numbers = self.number[slot][touched.units[rest]]
+        for number in np.unique(numbers) if len(rest) else ():
+            mine = rest[numbers == number]
+            free[mine] = ordered(self.entries[number], first[mine].astype(np.int64), entry, touched.threads[mine])
+        return free
 
 
 #: (earlier entry, its threads, later entry, its threads) -> which pairs something orders
@@ -310,27 +355,33 @@ def report(batch: Batch, race: Race, place: str) -> None:
             f"race on {place}: line {first} ({spoken(thread_one)}{other}) {verbs[0]}, "
             f"line {second} ({spoken(thread_two)}) {verbs[1]}, "
         )
-        why, remedy = _missing(block_one != block_two, one >> WARP_SHIFT == two >> WARP_SHIFT, first, second)
+        one_warp = one >> WARP_SHIFT == two >> WARP_SHIFT
+        alone = batch.threads_per_block <= 1 << WARP_SHIFT
+        why, remedy = _missing(block_one != block_two, one_warp, alone, first, second)
         message += why
     batch.launch.add(
         Hazard("race", severity, message, second, batch.launch.name, block_two, thread_two, race.count, remedy, first)
     )
 
 
-def _missing(across_blocks: bool, one_warp: bool, first: int | None, second: int | None) -> tuple[str, str]:
-    """What would order the two accesses, and where to put it."""
+def _missing(
+    across_blocks: bool, one_warp: bool, alone: bool, first: int | None, second: int | None
+) -> tuple[str, str]:
+    """What would order the two accesses, and where to put it. ``alone`` says that the block is one warp."""
     if across_blocks:
         return (
             "and blocks run in any order",
             "use an atomic, a second kernel, or __threadfence() and an atomic flag that the reader checks",
         )
-    barrier = "__syncwarp()" if one_warp else "__syncthreads()"
-    between = f"between line {first} and line {second}"
+    barrier = "__syncwarp()" if alone else "__syncthreads()"
+    place = f"between line {first} and line {second}"
     if first is not None and second is not None and second <= first:
-        between = f"after line {first}, before the next round of the loop reaches line {second}"
+        place = f"after line {first}, before {'it' if first == second else f'line {second}'} runs again"
+    remedy = f"put {barrier} {place}"
+    if one_warp and not alone:
+        remedy += "; __syncwarp() is enough where only one warp shares the memory"
     luck = ": lanes of a warp may drift apart, it works by luck" if one_warp else ""
-    wider = " (__syncthreads() if other warps share it)" if one_warp else ""
-    return f"no {barrier} between them{luck}", f"put {barrier}{wider} {between}"
+    return f"no {barrier} between them{luck}", remedy
 
 
 def spoken(thread: tuple[int, int, int]) -> str:

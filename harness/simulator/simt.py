@@ -136,7 +136,7 @@ class Batch:
             )  # fmt: skip
         if self.launch.overdue():
             self.fail(
-                instruction, "runaway",
+                instruction, "unfinished",
                 f"the kernel had not ended after {self.launch.budget.seconds:g} s, with {_threads(lanes.count)} here",
                 lanes, 0, "check the loop's condition; if it is right, the kernel is too slow to simulate: use a GPU",
             )  # fmt: skip
@@ -343,6 +343,7 @@ class Batch:
 
     def printed(self, text: str, lane: int) -> None:
         """A line of a kernel's printf."""
+        self.launch.lines += 1
         self.launch.printer(text)
 
     def watch(self, access: Access, located: Located, lanes: Lanes, values: np.ndarray | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The speed figures of the project, as a table: ``python tests/benchmarks/figures.py [commands|checks|simulator|detection|numba]``.
+"""The speed figures of the project: ``python -m tests.benchmarks.figures [commands|checks|simulator|detection|numba]``.
 
 Medians of five whole processes, or of five launches. Wants a quiet machine; says nothing about right and wrong.
 ``numba`` needs numba, which is no dependency: ``pip install numba``.
@@ -164,7 +164,8 @@ def numba() -> Iterator[str]:
     gemm[(size // tile, size // tile), (tile, tile)](a, b, c, size, size, size)
     theirs = time.perf_counter() - start
     ours = Launcher("sgemm_tile", 1, {"M": size, "N": size, "K": size}).median()
-    yield f"sgemm_tile 64^3   numba's simulator {theirs:6.2f} s   ours {ours * 1e3:6.1f} ms   {theirs / ours:6.0f} times faster"
+    ratio = f"{theirs / ours:6.0f} times faster"
+    yield f"sgemm_tile 64^3   numba's simulator {theirs:6.2f} s   ours {ours * 1e3:6.1f} ms   {ratio}"
 
 
 TABLES = {"commands": commands, "checks": checks, "simulator": simulator, "detection": detection, "numba": numba}
@@ -174,7 +175,8 @@ def main() -> None:
     """Print the tables named on the command line, or all that need nothing more than the project."""
     for name in sys.argv[1:] or ["commands", "checks", "simulator", "detection"]:
         for line in TABLES[name]():
-            print(line, flush=True)
+            sys.stdout.write(line + "\n")
+            sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -166,7 +166,9 @@ class Terminal(io.StringIO):
         return True
 
 
-def progress_of(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, *, quiet: bool = False, waited: float = 0.0) -> str:
+def progress_of(
+    stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, *, quiet: bool = False, waited: float = 0.0
+) -> str:
     """What is shown of two groups of cases when the check has taken ``waited`` seconds."""
     clock = iter([0.0, *[waited] * 9])
     monkeypatch.setattr(check.time, "monotonic", lambda: next(clock))

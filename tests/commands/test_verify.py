@@ -5,26 +5,34 @@ from pathlib import Path
 
 from tests.conftest import RIGHT, TAIL, Run
 
+#: Right, but for threads that return before a barrier.
+RETURNS_EARLY = RIGHT.replace("if (i < n)", "if (i >= n) return;\n    __syncthreads();\n   ")
+
 
 def test_a_catalogue_that_holds_is_proved(home: Path, kata: Run) -> None:
     done = kata("verify")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "1 skeleton, 1 solution, 4 wrong kernels: all as they must be" in done.stdout
+    assert "1 skeleton, 1 solution, 0 right kernels, 4 wrong kernels: all as they must be" in done.stdout
 
 
 def test_every_discrepancy_is_said_in_words(home: Path, kata: Run) -> None:
     (home / "katas/add/add.cu").write_text(RIGHT, encoding="utf-8")
     (home / "solutions/add/2_wrong.cu").write_text(f"// Rung 2: wrong\n{TAIL}", encoding="utf-8")
-    wrong = home / "tests/wrong/add"
+    right, wrong = home / "tests/right/add", home / "tests/wrong/add"
+    right.mkdir(parents=True)
+    (right / "silent.cu").write_text(RIGHT, encoding="utf-8")
+    (right / "warned.cu").write_text(RETURNS_EARLY, encoding="utf-8")
     (wrong / "right_after_all.cu").write_text(f"// expect: tail\n// says: tail\n{RIGHT}", encoding="utf-8")
     (wrong / "says_nothing.cu").write_text(RIGHT, encoding="utf-8")
     (home / "katas/add/stray.txt").write_text("", encoding="utf-8")
     done = kata("verify", "add", "-j", "2", "--json")
     assert done.returncode == 1
     problems = {Path(row["file"]).name: row["problem"] for row in json.loads(done.stdout)["findings"]}
-    assert set(problems) == {"add.cu", "2_wrong.cu", "right_after_all.cu", "says_nothing.cu", "stray.txt"}
+    names = {"add.cu", "2_wrong.cu", "warned.cu", "right_after_all.cu", "says_nothing.cu", "stray.txt"}
+    assert set(problems) == names
     assert problems["add.cu"] == "must fail, but it is right"
     assert problems["2_wrong.cu"].startswith("a solution must be right, but it is wrong")
+    assert problems["warned.cu"].startswith("a right kernel must be silent, but it is warned: line ")
     assert "must fail" in problems["right_after_all.cu"]
     assert "expect" in problems["says_nothing.cu"]
 

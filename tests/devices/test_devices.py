@@ -15,13 +15,15 @@ def test_an_unknown_device_is_refused_with_the_names_there_are() -> None:
     assert "sim" in (caught.value.remedy or "")
 
 
-def test_a_gpu_is_refused_with_what_to_do_instead() -> None:
+def test_a_gpu_is_refused_without_pycuda_with_what_to_do_instead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.devices.gpu.pycuda_installed", lambda: False)
     with pytest.raises(EnvironmentFault) as caught:
         open_device("gpu")
-    assert caught.value.exit_code == 5 and "--device sim" in (caught.value.remedy or "")
+    assert caught.value.exit_code == 5 and "kata doctor" in (caught.value.remedy or "")
 
 
-def test_the_default_device_is_the_simulator() -> None:
+def test_the_default_device_is_the_simulator_without_pycuda(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.devices.gpu_probe.pycuda_installed", lambda: False)
     assert open_device().name == open_device("sim").name == "simulated sm_80"
 
 

@@ -38,6 +38,8 @@ class Doubling:
 
 
 class FakeExecutable:
+    remarks = ()
+
     def __init__(self, kernel: Kernel, **run: Any) -> None:
         self.kernel, self.extra = kernel, run
         self.seen: list[np.ndarray] = []

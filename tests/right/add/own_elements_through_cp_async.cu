@@ -1,5 +1,6 @@
 // A pipeline of asynchronous copies four stages deep, and not one barrier.
-// Right, because each thread reads back from shared memory only what it copied itself: waiting for its own copies is enough.
+// Right, because each thread reads back from shared memory only what it copied itself: waiting for its own copies is
+// enough.
 #include <cuda_pipeline.h>
 
 constexpr int kThreads = 128, kStages = 4;

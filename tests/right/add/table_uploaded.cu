@@ -1,5 +1,6 @@
 // solve uploads a table of its own to __constant__ memory, and offsets to scratch, before it launches.
-// Right, because cudaMemcpy from plain host arrays is part of the stream's order; the kernel reads them by memcpy, bit by bit.
+// Right, because cudaMemcpy from plain host arrays is part of the stream's order; the kernel reads them by memcpy, bit
+// by bit.
 #include <cuda_runtime.h>
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // The last block done without __threadfence: cuda::atomic_ref counts with acquire and release.
-// Right, because the count releases the sum that the same thread wrote before, and the thread that counts last acquires them
-// all, and reads them itself.
+// Right, because the count releases the sum that the same thread wrote before, and the thread that counts last acquires
+// them all, and reads them itself.
 #include <cuda/atomic>
 #include <cuda_runtime.h>
 

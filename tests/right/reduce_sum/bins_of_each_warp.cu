@@ -1,5 +1,6 @@
 // Each warp counts into bins of its own in shared memory by atomics, and one of its lanes reads them after __syncwarp.
-// Right, because atomics don't race with each other, and the plain reads and writes stand on the far side of a __syncwarp.
+// Right, because atomics don't race with each other, and the plain reads and writes stand on the far side of a
+// __syncwarp.
 constexpr int kWarps = 4, kBins = 8;
 
 __global__ void reduce_sum(const float* input, float* output, int n) {

@@ -1,6 +1,6 @@
 // Blocks of 1000: the last warp has eight lanes. Its shuffles name those eight, and no others.
-// Right, because the mask comes from a ballot that the whole warp takes before anything diverges, and what a shuffle brings
-// from a lane outside the mask, which is undefined, is dropped.
+// Right, because the mask comes from a ballot that the whole warp takes before anything diverges, and what a shuffle
+// brings from a lane outside the mask, which is undefined, is dropped.
 constexpr int kThreads = 1000, kWarps = 32;
 
 __device__ float warp_sum(unsigned mask, float value) {

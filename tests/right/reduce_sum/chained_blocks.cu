@@ -1,4 +1,5 @@
-// Each block waits for the running sum of the block before it, adds its own, and hands it on: the same order every time.
+// Each block waits for the running sum of the block before it, adds its own, and hands it on: the same order every
+// time.
 // Right, because a block's place in the chain is the ticket it draws on arrival, so the one it waits for runs already;
 // value and flag are volatile, with fences between them on both sides.
 #include <cuda_runtime.h>

@@ -1,4 +1,5 @@
-// In a branch that some lanes of a warp take, cg::coalesced_threads makes a group of those, which reduces and elects one.
+// In a branch that some lanes of a warp take, cg::coalesced_threads makes a group of those, which reduces and elects
+// one.
 // Right, because the group is of the lanes that are there, whichever these are; its size is known at run time only.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

@@ -1,6 +1,6 @@
 // Warps of a block hand a running sum on, each waiting for a flag in shared memory that the warp before raises.
-// Right, because value and flag are volatile, __threadfence_block stands between them on both sides, and one lane a warp
-// waits, for a warp with a lower number.
+// Right, because value and flag are volatile, __threadfence_block stands between them on both sides, and one lane a
+// warp waits, for a warp with a lower number.
 constexpr int kWarps = 4;
 
 struct Link {

@@ -1,9 +1,10 @@
-// Blocks hand a running sum on through cuda::atomic_ref: stored with release, loaded with acquire, and no fence in sight.
+// Blocks hand a running sum on through cuda::atomic_ref: stored with release, loaded with acquire, and no fence in
+// sight.
 // Right, because a release is seen together with all that its thread did before; blocks draw their place in the chain.
 #include <cuda/atomic>
 #include <cuda_runtime.h>
 
-constexpr int kThreads = 128;
+constexpr int kThreads = 512;
 using Flag = cuda::atomic_ref<int, cuda::thread_scope_device>;
 
 __global__ void reduce_sum(const float* input, float* output, float* sums, int* flags, int n) {
@@ -32,7 +33,7 @@ __global__ void reduce_sum(const float* input, float* output, float* sums, int* 
 
 void solve(const float* input, float* output, int n) {
     int blocks = (n + kThreads - 1) / kThreads;
-    blocks = blocks < 24 ? blocks : 24;
+    blocks = blocks < 10 ? blocks : 10;
     float* sums;
     int* flags;
     cudaMalloc(&sums, blocks * sizeof(float));

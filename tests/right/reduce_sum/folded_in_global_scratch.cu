@@ -16,6 +16,6 @@ void solve(const float* input, float* output, int n) {
     float* values;
     cudaMalloc(&values, n * sizeof(float));
     cudaMemcpyAsync(values, input, n * sizeof(float), cudaMemcpyDeviceToDevice);
-    fold<<<1, 512>>>(values, output, n);
+    fold<<<1, 1024>>>(values, output, n);
     cudaFree(values);
 }

@@ -1,6 +1,7 @@
 // Threads add what they have to one of three bins, by its sign: lanes whose keys are equal find each other by
 // __match_any_sync, add up among themselves, and one of them does the atomic.
-// Right, because a lane shuffles with just its equals, which all run the same number of steps, and reads only from them.
+// Right, because a lane shuffles with just its equals, which all run the same number of steps, and reads only from
+// them.
 __global__ void reduce_sum(const float* input, float* output, int n) {
     __shared__ float bins[3];
     if (threadIdx.x < 3) bins[threadIdx.x] = 0.0f;

@@ -1,6 +1,6 @@
 // The last block done adds up what every thread of every block wrote, not only thread 0.
-// Right, because each thread fences its own write, the barrier collects them, and only then one thread counts the block:
-// the other shape of the pattern, in which the writers and the one who counts are different threads.
+// Right, because each thread fences its own write, the barrier collects them, and only then one thread counts the
+// block: the other shape of the pattern, in which the writers and the one who counts are different threads.
 constexpr int kThreads = 128, kMostBlocks = 64;
 
 __device__ float sums[kMostBlocks * kThreads];

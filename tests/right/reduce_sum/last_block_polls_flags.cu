@@ -1,6 +1,7 @@
-// The block with the highest number waits for a flag of each block before it, one thread a flag, and adds up what they left.
-// Right, because the flag is raised after a fence and read through volatile with a fence after it, and a barrier hands on
-// what the waiting threads saw. It leans on blocks starting in order of their numbers, or on all running at once.
+// The block with the highest number waits for a flag of each block before it, one thread a flag, and adds up what they
+// left.
+// Right, because the flag is raised after a fence and read through volatile with a fence after it, and a barrier hands
+// on what the waiting threads saw. It leans on blocks starting in order of their numbers, or on all running at once.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 128;

@@ -1,6 +1,6 @@
 // The last warp done, of all blocks, adds up what every lane of every warp left; the kernel has no block barrier.
-// Right, because each lane fences what it wrote, __syncwarp collects the lanes before lane 0 counts, and a second one hands
-// what lane 0 learned to the others: the shuffle that tells them would not order memory by itself.
+// Right, because each lane fences what it wrote, __syncwarp collects the lanes before lane 0 counts, and a second one
+// hands what lane 0 learned to the others: the shuffle that tells them would not order memory by itself.
 #include <cuda_runtime.h>
 
 __global__ void reduce_sum(const float* input, float* output, float* parts, unsigned* count, int n) {

@@ -1,6 +1,6 @@
 // Every warp pushes a node with its sum on a lock-free stack; a second kernel walks the links, newest first.
-// Right, because a node is filled and fenced before atomicCAS makes it the head, nothing is popped meanwhile, and the walk
-// begins when all pushing is over.
+// Right, because a node is filled and fenced before atomicCAS makes it the head, nothing is popped meanwhile, and the
+// walk begins when all pushing is over.
 #include <cuda_runtime.h>
 
 struct Node {

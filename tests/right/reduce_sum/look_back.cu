@@ -1,7 +1,7 @@
 // Decoupled look-back: a block publishes its own sum, then walks back over the blocks before it until it meets one that
 // knows its whole prefix, and publishes its own prefix.
-// Right, because value and state travel in one 64-bit word, written and read whole, so that no fence has to order them; and
-// tickets make sure that blocks wait only for blocks that run already.
+// Right, because value and state travel in one 64-bit word, written and read whole, so that no fence has to order them;
+// and tickets make sure that blocks wait only for blocks that run already.
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 128;

@@ -1,6 +1,6 @@
 // Two warps load into two buffers, two others add up: named barriers say which buffer is full and which is free.
-// Right, because whoever hands a buffer on arrives (bar.arrive) and whoever takes it waits (bar.sync), both counted for all
-// 128 threads; both sides make the same number of rounds. __syncthreads, which is barrier 0, is kept out of it.
+// Right, because whoever hands a buffer on arrives (bar.arrive) and whoever takes it waits (bar.sync), both counted for
+// all 128 threads; both sides make the same number of rounds. __syncthreads, which is barrier 0, is kept out of it.
 constexpr int kHalf = 64, kThreads = 2 * kHalf, kShare = 4 * kHalf;
 
 __device__ void wait(int barrier) { asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(kThreads) : "memory"); }

@@ -1,6 +1,6 @@
 // Blocks take turns at a plain read-modify-write of the output, behind a lock.
-// Right, because one thread a block takes the lock by atomicCAS, fences after taking and before giving back, and gives it
-// back by atomicExch. One thread a warp, too: lanes that spin for each other's lock need not make progress.
+// Right, because one thread a block takes the lock by atomicCAS, fences after taking and before giving back, and gives
+// it back by atomicExch. One thread a warp, too: lanes that spin for each other's lock need not make progress.
 __device__ int lock = 0;
 
 __device__ void add_under_lock(float* total, float value) {
@@ -13,19 +13,19 @@ __device__ void add_under_lock(float* total, float value) {
 }
 
 __global__ void reduce_sum(const float* input, float* output, int n) {
-    __shared__ float sums[8];
+    __shared__ float sums[32];
     float value = 0.0f;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) value += input[i];
     for (int by = 16; by > 0; by /= 2) value += __shfl_xor_sync(0xffffffffu, value, by);
     if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = value;
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (int warp = 1; warp < 8; ++warp) value += sums[warp];
+        for (int warp = 1; warp < 32; ++warp) value += sums[warp];
         add_under_lock(output, value);
     }
 }
 
 void solve(const float* input, float* output, int n) {
-    int blocks = (n + 255) / 256;
-    reduce_sum<<<blocks < 12 ? blocks : 12, 256>>>(input, output, n);
+    int blocks = (n + 1023) / 1024;
+    reduce_sum<<<blocks < 12 ? blocks : 12, 1024>>>(input, output, n);
 }

@@ -1,4 +1,4 @@
-// Each half of the block adds up behind a barrier of its own (1 or 2, of 128 threads), and then the halves meet at __syncthreads.
+// Each half of the block adds up behind a barrier of its own, 1 or 2, of 128 threads; then both meet at __syncthreads.
 // Right, because the two barriers have different numbers and each is met by the threads of one half only.
 constexpr int kHalf = 128;
 

@@ -1,5 +1,6 @@
 // Bins in a __device__ array that no line initialises, added to by atomics and read whole, unused ones too.
-// Right, because a __device__ variable without an initialiser starts as zero, and the kernel that reads a bin sets it back.
+// Right, because a __device__ variable without an initialiser starts as zero, and the kernel that reads a bin sets it
+// back.
 constexpr int kBins = 256;
 
 __device__ float bins[kBins];

@@ -1,6 +1,6 @@
 // Every thread that meets a positive value sets the same flag in shared memory, with no atomic.
-// Right, because all write the same value, and a barrier stands before the flag is cleared, before it is set and before it
-// is read: whoever comes last, it is the same.
+// Right, because all write the same value, and a barrier stands before the flag is cleared, before it is set and before
+// it is read: whoever comes last, it is the same.
 __global__ void relu(const float* x, float* y, int n) {
     __shared__ bool any_positive;
     int i = blockIdx.x * blockDim.x + threadIdx.x;

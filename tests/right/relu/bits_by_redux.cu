@@ -1,5 +1,5 @@
-// Lanes put their signs together by __reduce_or_sync, and say how many are positive by __reduce_add_sync; a warp with none
-// skips the loads of the second half.
+// Lanes put their signs together by __reduce_or_sync, and say how many are positive by __reduce_add_sync; a warp with
+// none skips the loads of the second half.
 // Right, because both are called by the whole warp, and the decision is the same for all of its lanes.
 __global__ void relu(const float* x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;

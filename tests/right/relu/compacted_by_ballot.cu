@@ -1,6 +1,7 @@
-// Positions of the positive elements are appended to a list in no fixed order, one atomicAdd a warp: the lanes that have
-// one are counted by __ballot_sync, and the first of them hands out places.
-// Right, because the ballot is taken before the branch, by all lanes, and the shuffle inside names just those that entered.
+// Positions of the positive elements are appended to a list in no fixed order, one atomicAdd a warp: the lanes that
+// have one are counted by __ballot_sync, and the first of them hands out places.
+// Right, because the ballot is taken before the branch, by all lanes, and the shuffle inside names just those that
+// entered.
 #include <cuda_runtime.h>
 
 __global__ void append(const float* x, float* y, int* list, int* length, int n) {

@@ -1,6 +1,6 @@
 // Inside a branch, whichever lanes happen to run together share one atomicAdd: __activemask says which these are.
-// Right for any answer that it may give, because each group that forms takes places for its own members, and nothing assumes
-// that all lanes of the branch are in it.
+// Right for any answer that it may give, because each group that forms takes places for its own members, and nothing
+// assumes that all lanes of the branch are in it.
 #include <cuda_runtime.h>
 
 __device__ int take_place(int* length) {

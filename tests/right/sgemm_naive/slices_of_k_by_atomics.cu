@@ -1,4 +1,5 @@
-// Blocks of three dimensions: z counts slices of K, whose products are added to C by atomics after cudaMemset cleared it.
+// Blocks of three dimensions: z counts slices of K, whose products are added to C by atomics after cudaMemset cleared
+// it.
 // Right, because every (row, column, slice) belongs to one thread.
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
-// Tiles of A and B come by cp.async, three stages deep; what lies outside the matrices is filled with zeros by the copy itself
-// (a source size of 0), from an address that it then does not read.
+// Tiles of A and B come by cp.async, three stages deep; what lies outside the matrices is filled with zeros by the copy
+// itself (a source size of 0), from an address that it then does not read.
 // Right, because one barrier a tile stands between the last use of a stage and the copy that fills it again.
 constexpr int kTile = 16, kStages = 3;
 

@@ -1,5 +1,6 @@
 // The next tiles are loaded to registers before this tile's products, and stored to the other buffer after them.
-// Right with one barrier a tile, because the buffer that is stored to was last read before the barrier that came before.
+// Right with one barrier a tile, because the buffer that is stored to was last read before the barrier that came
+// before.
 constexpr int kTile = 16;
 
 __global__ __launch_bounds__(kTile * kTile) void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {

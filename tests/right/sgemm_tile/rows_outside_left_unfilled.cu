@@ -1,4 +1,5 @@
-// Rows and columns of a tile that lie outside the matrices are not filled, and the block computes with what happens to be there.
+// Rows and columns of a tile that lie outside the matrices are not filled; the block computes with what happens to be
+// there.
 // Right, because such a row or column belongs to results that are never stored; only the tail of K, which counts in
 // every result, is filled with zeros.
 constexpr int kTile = 16;

@@ -1,7 +1,7 @@
-// Blocks with slices of K add to one tile of C, without atomics on C: each waits for the turn of its slice, adds, and gives
-// the turn to the next. The same bits every run.
-// Right, because a turn is taken by one thread (volatile, then a fence) and handed to the block by a barrier, and is given on
-// after a barrier and a fence; blocks wait only for blocks with lower numbers.
+// Blocks with slices of K add to one tile of C, without atomics on C: each waits for the turn of its slice, adds, and
+// gives the turn to the next. The same bits every run.
+// Right, because a turn is taken by one thread (volatile, then a fence) and handed to the block by a barrier, and is
+// given on after a barrier and a fence; blocks wait only for blocks with lower numbers.
 #include <cuda_runtime.h>
 
 constexpr int kTile = 16, kSlices = 2;

@@ -1,4 +1,5 @@
-// Logical warps of 16 lanes through CUB, each with a TempStorage of its own; rows that don't exist take part with zeros.
+// Logical warps of 16 lanes through CUB, each with a TempStorage of its own; rows that don't exist take part with
+// zeros.
 // Right, because no lane leaves before the reduction, and its storage is used once.
 #include <cub/warp/warp_reduce.cuh>
 

@@ -1,5 +1,6 @@
 // Rows are numbered by blockIdx.x, y and z together; blocks beyond the last row return as a whole.
-// Right with the barriers that follow, because a block either has a row or has none, so no thread waits for one that left.
+// Right with the barriers that follow, because a block either has a row or has none, so no thread waits for one that
+// left.
 __global__ void sgemv(const float* A, const float* x, float* y, int M, int K) {
     __shared__ float sums[64];
     int row = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;

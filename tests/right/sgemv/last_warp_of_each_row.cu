@@ -1,6 +1,7 @@
-// The last block done, for each row on its own: warps of several blocks leave parts of a row's sum, and whichever warp counts
-// last adds them up.
-// Right, because lane 0 alone writes, fences, counts, fences and reads, and a row's counter is its own, cleared in each call.
+// The last block done, for each row on its own: warps of several blocks leave parts of a row's sum, and whichever warp
+// counts last adds them up.
+// Right, because lane 0 alone writes, fences, counts, fences and reads, and a row's counter is its own, cleared in each
+// call.
 #include <cuda_runtime.h>
 
 constexpr int kWarps = 4, kParts = 3;

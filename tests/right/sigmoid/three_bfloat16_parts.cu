@@ -1,6 +1,6 @@
 // Inputs wait in shared memory as three bfloat16 each, high, middle and low, and are put together again by a neighbour.
-// Right, because 3 x 8 bits hold the 24 of a float, each remainder is exact, and no value here is so small that its last
-// part would be lost.
+// Right, because 3 x 8 bits hold the 24 of a float, each remainder is exact, and no value here is so small that its
+// last part would be lost.
 #include <cuda_bf16.h>
 
 constexpr int kThreads = 256;

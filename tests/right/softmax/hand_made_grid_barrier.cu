@@ -1,6 +1,6 @@
 // One launch for everything: blocks meet at barriers of the whole grid, made of an atomic counter that all spin on.
-// Right, because eight small blocks run at once on any GPU, a fence stands on both sides of the counting, and the counter
-// only grows: each meeting waits for the next multiple of the grid. What crosses is read past the L1 cache.
+// Right, because eight small blocks run at once on any GPU, a fence stands on both sides of the counting, and the
+// counter only grows: each meeting waits for the next multiple of the grid. What crosses is read past the L1 cache.
 #include <cuda_runtime.h>
 
 constexpr int kBlocks = 8, kThreads = 256;

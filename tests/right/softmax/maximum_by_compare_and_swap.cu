@@ -1,6 +1,7 @@
-// Maximum of floats by an atomicCAS loop on their bits, in __device__ variables that one thread sets at the start of each call.
-// Right, because the loop ends when nobody came between or when the value there is already as large; launches of one stream
-// see each other's variables.
+// Maximum of floats by an atomicCAS loop on their bits, in __device__ variables that one thread sets at the start of
+// each call.
+// Right, because the loop ends when nobody came between or when the value there is already as large; launches of one
+// stream see each other's variables.
 __device__ float highest, sum;
 
 __device__ void atomic_max(float* address, float value) {

@@ -1,6 +1,6 @@
 // One warp for the whole vector: no shared memory and no barrier.
-// Right, because after five butterfly steps every lane holds the result, and the warp never diverges: the loops run to a
-// multiple of 32, and lanes past the end take a neutral value.
+// Right, because after five butterfly steps every lane holds the result, and the warp never diverges: the loops run to
+// a multiple of 32, and lanes past the end take a neutral value.
 __global__ void softmax(const float* input, float* output, int n) {
     float highest = -INFINITY, sum = 0.0f;
     for (int i = threadIdx.x; i < n; i += 32) highest = fmaxf(highest, input[i]);

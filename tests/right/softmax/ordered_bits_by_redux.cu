@@ -1,7 +1,7 @@
 // The maximum is taken of unsigned integers: floats mapped so that they are ordered as their bits, then
 // __reduce_max_sync in the warp, atomicMax in shared and in global memory.
-// Right for negative values and -inf too, because the map flips all bits of a negative float, and the sign of a positive one;
-// 0 is below the image of every float, so cleared memory is the neutral element.
+// Right for negative values and -inf too, because the map flips all bits of a negative float, and the sign of a
+// positive one; 0 is below the image of every float, so cleared memory is the neutral element.
 #include <cuda_runtime.h>
 
 struct Total {

@@ -1,5 +1,6 @@
 // Cooperative groups copy a row to shared memory asynchronously, in pieces, while the block works on the piece before.
-// Right, because cg::wait waits for the copies and meets the group, and a sync ends the use of a buffer before it is filled again.
+// Right, because cg::wait waits for the copies and meets the group, and a sync ends the use of a buffer before it is
+// filled again.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
@@ -37,8 +38,8 @@ __global__ void softmax(const float* input, float* output, int rows, int cols) {
         } else {
             cg::wait(block);
         }
-        for (int c = block.thread_rank(); c < min(kPiece, cols - piece * kPiece); c += block.size()) {
-            take(running, pieces[piece % 2][c]);
+        for (int c = min(kPiece, cols - piece * kPiece) - 1 - int(block.thread_rank()); c >= 0; c -= block.size()) {
+            take(running, pieces[piece % 2][c]);  // from the end, so that another thread has copied it
         }
         block.sync();
     }

@@ -1,5 +1,5 @@
-// Rows are copied to scratch whose pitch is a multiple of four, and read from there as float4: the padding at a row's end is
-// read with the rest, and nobody ever wrote it.
+// Rows are copied to scratch whose pitch is a multiple of four, and read from there as float4: the padding at a row's
+// end is read with the rest, and nobody ever wrote it.
 // Right, because what comes from the padding is dropped, element by element, before it counts.
 #include <cuda_runtime.h>
 

@@ -1,6 +1,6 @@
 // A block keeps three rows in dynamic shared memory, 60 KB where rows are long.
-// Right, because cudaFuncSetAttribute asks for more than 48 KB before the launch, and the rows that the last block lacks
-// are neither written nor read.
+// Right, because cudaFuncSetAttribute asks for more than 48 KB before the launch, and the rows that the last block
+// lacks are neither written nor read.
 #include <cuda_runtime.h>
 
 constexpr int kRows = 3;

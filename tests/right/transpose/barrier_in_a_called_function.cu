@@ -1,8 +1,10 @@
-// The barrier is in a function that is not inlined, called from a loop that may end early, for the whole block at once.
-// Right, because the loop's end depends on the block and on a value read by all between two barriers.
+// The barrier is in a function, called from a loop that ends early for the whole block at once: how many tiles a block
+// has is not known to the loop.
+// Right, because the number of the next tile, which ends it, is written by one thread between two barriers, and read by all
+// after the second.
 constexpr int kTile = 16;
 
-__device__ __noinline__ void meet() { __syncthreads(); }
+__device__ void meet() { __syncthreads(); }
 
 __global__ void transpose(const float* input, float* output, int rows, int cols, int tiles_across, int tiles) {
     __shared__ float tile[kTile][kTile + 1];

@@ -1,6 +1,6 @@
 // A warp turns a tile of 32 x 32 in registers, by five rounds of exchanges between lanes: no shared memory at all.
-// Right, because in round k each lane swaps half of its registers with the lane that differs in bit k, all 32 lanes take part
-// in every shuffle, and lanes without data hold zeros that are never stored.
+// Right, because in round k each lane swaps half of its registers with the lane that differs in bit k, all 32 lanes
+// take part in every shuffle, and lanes without data hold zeros that are never stored.
 __global__ void transpose(const float* input, float* output, int rows, int cols) {
     int lane = threadIdx.x, left = blockIdx.x * 32, top = blockIdx.y * 32;
     float kept[32];

@@ -1,5 +1,6 @@
 // Each float travels as a pair of halves, which are taken apart and put together again.
-// Right, because nothing is computed with them: a half is only two bytes here, whatever number, infinity or NaN it spells.
+// Right, because nothing is computed with them: a half is only two bytes here, whatever number, infinity or NaN it
+// spells.
 #include <cuda_fp16.h>
 
 constexpr int kTile = 16;

@@ -1,5 +1,6 @@
 // Blocks walk down a column of tiles with two buffers, and one barrier a tile where one buffer would need two.
-// Right, because a buffer is filled again only after the barrier of the next tile, which its readers reach when they are done.
+// Right, because a buffer is filled again only after the barrier of the next tile, which its readers reach when they
+// are done.
 constexpr int kTile = 32;
 
 __global__ void transpose(const float* input, float* output, int rows, int cols) {

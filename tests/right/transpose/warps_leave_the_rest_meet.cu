@@ -1,5 +1,7 @@
-// Warps whose rows of the tile lie outside the matrix return, and the others meet at a barrier counted for those that stay.
-// Right, because how many stay is computed from the tile's height, the same in every warp, and each stays or leaves as one.
+// Warps whose rows of the tile lie outside the matrix return, and the others meet at a barrier counted for those that
+// stay.
+// Right, because how many stay is computed from the tile's height, the same in every warp, and each stays or leaves as
+// one.
 constexpr int kTile = 32, kWarps = 8;
 
 __global__ void transpose(const float* input, float* output, int rows, int cols) {

@@ -1,5 +1,7 @@
-// A tile of 64 x 64 with no padding, in which the four-element groups of row r are permuted by r: group g lies at g ^ (r / 4).
-// Right, because x ^ constant is a permutation, and both sides use the same one; a thread writes four rows of one column.
+// A tile of 64 x 64 with no padding, in which the four-element groups of row r are permuted by r: group g lies at g ^
+// (r / 4).
+// Right, because x ^ constant is a permutation, and both sides use the same one; a thread writes four rows of one
+// column.
 constexpr int kTile = 64;
 
 __device__ int place(int row, int col) { return row * kTile + ((col / 4 ^ row / 4 % 16) * 4 + col % 4); }

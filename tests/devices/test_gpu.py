@@ -1,0 +1,74 @@
+"""The GPU device on a real GPU: ``pytest -m gpu``. Most of it runs everywhere on a stand-in (test_gpu_standin)."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness import catalogue
+from harness.devices import open_device
+from harness.devices.gpu import GpuDevice
+from harness.errors import EnvironmentFault
+from harness.grading import check_file
+from harness.results import Outcome
+from tests.conftest import ROOT
+from tests.devices.gpu_cases import *  # noqa: F403  the promises, run here on hardware
+from tests.devices.gpu_cases import DOUBLE, RunText, fault
+
+pytestmark = pytest.mark.gpu
+
+
+@pytest.fixture
+def device() -> Iterator[GpuDevice]:
+    try:
+        opened = GpuDevice()
+    except EnvironmentFault as missing:
+        pytest.skip(f"no GPU that can be used: {missing.message}")
+    yield opened
+    opened.close()
+
+
+def test_a_failed_assert_is_told_with_its_line(run: RunText) -> None:
+    found = fault(run("#include <cassert>\n" + DOUBLE.replace("if (i < n)", "\nassert(i != 5); if (i < n)")))
+    assert (found.kind, found.line) == ("assert", 4) and "i != 5" in found.message
+    assert run(DOUBLE).fault is None
+
+
+def test_a_kernel_that_ends_itself_is_a_fault_and_the_next_run_works(run: RunText) -> None:
+    assert fault(run(DOUBLE.replace("if (i < n)", "if (i == 5) __trap(); if (i < n)"))).kind == "trap"
+    assert run(DOUBLE).fault is None
+
+
+def test_nothing_is_left_on_the_gpu(device: GpuDevice, run: RunText) -> None:
+    run(DOUBLE)
+    device.close()
+    asked = ["nvidia-smi", "--query-compute-apps=pid", "--format=csv,noheader"]
+    assert str(device.link.process.pid) not in subprocess.run(asked, capture_output=True, text=True).stdout.split()
+
+
+@pytest.mark.parametrize(("kata", "rung"), [("reduce_sum", 8), ("softmax", 4), ("sgemm_tile", 3)])
+def test_a_rung_is_right_and_reaches_itself(device: GpuDevice, kata: str, rung: int) -> None:
+    found = catalogue.load(kata)
+    verdict = check_file(found, found.rungs[rung - 1].path, device, 1)
+    assert verdict.outcome is Outcome.RIGHT and verdict.speed is not None and verdict.speed.grade is not None
+    assert verdict.speed.grade.rung is not None and verdict.speed.grade.rung >= rung
+
+
+def test_a_race_that_happens_to_work_fails_here_too(device: GpuDevice) -> None:
+    path = next((ROOT / "tests/wrong/reduce_sum").glob("*barrier*.cu"))
+    verdict = check_file(catalogue.load("reduce_sum"), path, device, 1)
+    assert verdict.outcome is Outcome.FAULT and verdict.speed is None
+
+
+def test_auto_is_the_gpu(device: GpuDevice) -> None:
+    found = open_device("auto")
+    assert found.name == device.name
+    found.close()
+
+
+def test_the_worker_needs_no_path_of_ours(device: GpuDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    GpuDevice().close()

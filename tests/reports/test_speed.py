@@ -1,0 +1,68 @@
+"""Speed as a person and a program read it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+from click import unstyle
+
+from harness.reports.jsonout import bench_record, speed_fields
+from harness.reports.speed import ladder_table, speed_lines
+from harness.results import Grade, Speed, Timing
+
+
+def timing(name: str, microseconds: float) -> Timing:
+    return Timing(name, microseconds * 1e-6, microseconds * 0.995e-6, microseconds * 1.005e-6, 60)
+
+
+TITLES = ("three kernels", "one block", "online pair", "many blocks")
+SPEED = Speed(
+    label="n = 33554432", timing=timing("yours", 41.2),
+    rungs=tuple(timing(title, time) for title, time in zip(TITLES, (2633.0, 325.3, 41.9, 31.4), strict=True)),
+    titles=TITLES, par=3, nbytes=134217728, flops=0, light=32.5e-6, limit="a copy of the same bytes", noisy=False,
+    grade=Grade(rung=3, par_reached=True, next=4, next_ratio=1.312, best_ratio=1.312),
+)  # fmt: skip
+
+
+def page(speed: Speed) -> str:
+    return unstyle("\n".join(speed_lines(speed)))
+
+
+def test_the_lines_give_time_rate_share_of_light_and_rung() -> None:
+    text = " ".join(page(SPEED).split())
+    assert text.startswith("speed 41.2 µs ± 0.5 % 3.26 TB/s 79 % of a copy of the same bytes n = 33554432 rung 3 of 4")
+    assert 'par reached: keeps up with "online pair"; "many blocks" is 1.31x faster' in text
+    assert "noisy" not in text and max(map(len, page(SPEED).splitlines())) <= 80
+
+
+def test_noise_and_a_refusal_are_said() -> None:
+    speed = dataclasses.replace(SPEED, noisy=True, grade=None, refused="110 % of a copy: too fast")
+    assert "noisy" in page(speed) and "rung    none: 110 % of a copy: too fast" in page(speed)
+
+
+def test_a_kernel_below_every_rung_is_told_the_next_and_the_best() -> None:
+    grade = Grade(rung=None, par_reached=False, next=1, next_ratio=1.5, best_ratio=80.0)
+    text = " ".join(page(dataclasses.replace(SPEED, grade=grade)).split())
+    assert 'below the 4, par is 3: "three kernels" is 1.50x faster; the best 80.00x' in text
+
+
+def test_arithmetic_is_counted_where_it_is_the_limit() -> None:
+    speed = dataclasses.replace(SPEED, flops=17179869184, limit="what the GPU's float32 units can compute")
+    assert "417 TFLOP/s" in page(speed)
+
+
+def test_the_table_has_a_bar_for_every_rung_and_yours_and_marks_par() -> None:
+    lines = unstyle("\n".join(ladder_table(SPEED))).splitlines()
+    assert len(lines) == 7 and lines[0].strip() == "n = 33554432"
+    assert [line.count("█") for line in lines[1:6]] == [1, 2, 18, 24, 18]
+    assert " 3 online pair   par" in lines[3] and "yours" in lines[5] and "par" not in lines[4]
+    assert lines[6].strip() == "100 % is a copy of the same bytes, 32.5 µs" and max(map(len, lines)) <= 80
+
+
+def test_a_program_gets_the_same_in_seconds() -> None:
+    fields = json.loads(json.dumps(speed_fields(SPEED)))
+    assert fields["yours"]["seconds"] == 41.2e-6 and fields["grade"]["rung"] == 3 and len(fields["rungs"]) == 4
+    assert fields["rungs"][3] | {"rung": 4, "title": "many blocks"} == fields["rungs"][3]
+    record = bench_record("softmax", "NVIDIA H200", [SPEED], ["careful"])
+    assert (record["schema"], record["device"], record["warnings"]) == (1, "NVIDIA H200", ["careful"])

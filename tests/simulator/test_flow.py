@@ -1,0 +1,173 @@
+"""The graph a kernel becomes: calls inlined, blocks in an order that lets lanes meet, liveness."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+
+from harness.errors import Unsupported
+from harness.simulator import flow, steps
+from harness.simulator.parser import parse
+from harness.simulator.ptx import Instruction
+from tests.simulator.programs import Node, graph_text, graphs
+from tests.simulator.running import assembly, compiled
+
+
+def blocks(text: str) -> list[flow.Block]:
+    return flow.blocks(flow.inline(parse(text), "main"), steps.is_gate, steps.effects)
+
+
+def place(found: list[flow.Block], label: str) -> int:
+    (number,) = (block.number for block in found if block.label == label)
+    return number
+
+
+LOOP = """
+mov.u32 %r1, 0;
+OUTER:
+mov.u32 %r2, 0;
+INNER:
+add.u32 %r2, %r2, 1;
+setp.eq.u32 %p3, %r2, 9;
+@%p3 bra FAR;
+setp.lt.u32 %p1, %r2, 5;
+@%p1 bra INNER;
+add.u32 %r1, %r1, 1;
+setp.lt.u32 %p2, %r1, 5;
+@%p2 bra OUTER;
+FAR:
+mov.u32 %r3, %r1;
+"""
+
+
+def test_a_loops_body_comes_before_its_exit() -> None:
+    found = blocks(assembly(LOOP))
+    assert [block.number for block in found] == list(range(len(found)))
+    inner = [n for n, block in enumerate(found) if any("%r2, %r2, 1" in item.text for item in block.instructions)]
+    assert place(found, "OUTER") < inner[0] < place(found, "FAR") == len(found) - 1
+
+
+@settings(max_examples=80, deadline=None)
+@given(graphs)
+def test_every_block_can_be_reached_and_every_branch_stays_inside(graph: list[Node]) -> None:
+    found = blocks(graph_text(graph))
+    reached, work = {0}, [0]
+    while work:
+        for target in found[work.pop()].successors:
+            if target not in reached:
+                reached.add(target)
+                work.append(target)
+    assert reached == set(range(len(found)))
+
+
+@settings(max_examples=80, deadline=None)
+@given(graphs)
+def test_a_register_is_live_where_a_path_reads_it_before_writing_it(graph: list[Node]) -> None:
+    found = blocks(graph_text(graph))
+    for register in ("%r0", "%r1", "%r22", "%rd20", "%p1"):
+        live = {n for n, block in enumerate(found) if register in block.reads}
+        for _ in found:
+            live |= {
+                n for n, block in enumerate(found) if register not in block.writes and live & set(block.successors)
+            }
+        assert live == {n for n, block in enumerate(found) if register in block.live_in}
+
+
+def test_what_no_lane_reads_again_is_dead() -> None:
+    found = blocks(assembly(LOOP))
+    assert "%r1" in found[place(found, "FAR")].live_in and "%r2" not in found[place(found, "FAR")].live_in
+
+
+def test_a_guarded_write_keeps_the_old_value_alive() -> None:
+    found = blocks(assembly("setp.eq.u32 %p1, %r1, 0;\nHERE:\n@%p1 mov.u32 %r2, 1;\nst.global.u32 [%rd1], %r2;"))
+    assert {"%p1", "%r2", "%rd1"} <= found[place(found, "HERE")].live_in
+
+
+def test_code_that_nothing_reaches_is_left_out() -> None:
+    found = blocks(assembly("bra END;\nmov.u32 %r1, 1;\nEND:\nret;"))
+    assert not any(item.operands for block in found for item in block.instructions)
+
+
+def test_where_lanes_wait_a_block_begins() -> None:
+    found = blocks(assembly("mov.u32 %r1, 1;\nbar.sync 0;\nmov.u32 %r2, 2;\nshfl.sync.up.b32 %r3, %r2, 1, 0, -1;"))
+    assert [block.gate for block in found][:3] == [False, True, True]
+    assert [block.instructions[0].opcode for block in found[1:3]] == ["bar", "shfl"]
+
+
+def test_labels_in_a_row_are_one_place() -> None:
+    found = blocks(assembly("A:\nB:\nC:\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 4;\n@%p1 bra B;\nbra C;"))
+    assert [block.successors[0] for block in found] == [0, 0]
+
+
+# --- calls
+
+TWICE = """
+.func (.param .b32 result) twice (.param .b32 x) {
+.reg .b32 %r<3>;
+ld.param.u32 %r1, [x];
+add.u32 %r2, %r1, %r1;
+st.param.b32 [result], %r2;
+ret;
+}
+"""
+CALLS = """
+{
+.param .b32 a;
+.param .b32 b;
+st.param.b32 [a], %r1;
+call.uni (b), twice, (a);
+ld.param.b32 %r2, [b];
+}
+{
+.param .b32 a;
+.param .b32 b;
+st.param.b32 [a], %r2;
+call.uni (b), twice, (a);
+ld.param.b32 %r3, [b];
+}
+"""
+
+
+def instructions(flat: flow.Flat) -> Iterator[Instruction]:
+    return (item for item in flat.body if isinstance(item, Instruction))
+
+
+def test_each_call_gets_registers_labels_and_parameters_of_its_own() -> None:
+    flat = flow.inline(parse(assembly(CALLS, extra=TWICE)), "main")
+    assert not any(item.opcode == "call" for item in instructions(flat))
+    added = [item.operands[0] for item in instructions(flat) if item.opcode == "add"]
+    assert len(added) == len(set(added)) == 2
+    labels = [item for item in flat.body if isinstance(item, str)]
+    assert len(labels) == len(set(labels))
+
+
+def test_a_functions_own_shared_variable_is_one_for_all_its_calls() -> None:
+    source = """__device__ __noinline__ int* mine() { __shared__ int x[4]; return x; }
+    KERNEL k(unsigned long long* out) { out[0] = mine() - (int*)0; out[1] = mine() - (int*)0; }"""
+    flat = flow.inline(parse(compiled(source)), "k")
+    assert sum(variable.space == "shared" for variable in flat.variables.values()) == 1
+
+
+def test_functions_without_a_body_stay_calls() -> None:
+    flat = flow.inline(parse(compiled('KERNEL k() { printf("%d", threadIdx.x); }')), "k")
+    (call,) = (item for item in instructions(flat) if item.opcode == "call")
+    results, name, arguments = flow.builtin_call(call)
+    assert name == "vprintf" and len(results) == 1 and len(arguments) == 2
+    assert set(results + arguments) <= flat.variables.keys()
+
+
+def test_recursion_through_a_second_function_is_refused() -> None:
+    extra = """
+    .func b (); .func a () { call b; ret; } .func b () { call a; ret; }
+    """
+    with pytest.raises(Unsupported, match="calls itself") as refused:
+        flow.inline(parse(assembly("call a;", extra=extra)), "main")
+    assert re.search("loop", refused.value.remedy or "")
+
+
+def test_a_call_with_another_number_of_arguments_is_refused() -> None:
+    with pytest.raises(Unsupported, match="another number of arguments"):
+        flow.inline(parse(assembly("{\n.param .b32 a;\ncall twice, (a);\n}", extra=TWICE)), "main")

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import click
 
-from harness.errors import KataError
+from harness.errors import EnvironmentFault, KataError
 
 #: Verbs in the order a person meets them; each is ``harness.commands.<verb>.command``.
 VERBS = ("list", "show", "start", "check", "bench", "hint", "solution", "reset", "doctor", "verify")
@@ -114,6 +114,9 @@ def main() -> NoReturn:
     except KataError as error:
         _show(error)
         code = error.exit_code
+    except MemoryError:
+        click.echo("kata: this machine has too little memory for that check", err=True)
+        code = EnvironmentFault.exit_code
     except Exception:  # noqa: BLE001  a bug must not leave with exit code 1, which means "wrong"
         traceback.print_exc()
         click.echo("kata itself failed: a bug, not your kernel. Please report it with the lines above.", err=True)

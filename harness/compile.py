@@ -35,6 +35,7 @@ _EMPTY_HEADERS = """
 cuda.h cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h device_functions.h driver_types.h vector_types.h
 vector_functions.h helper_cuda.h sm_20_intrinsics.h math_functions.h
 algorithm array cassert cctype cerrno cfloat chrono cinttypes climits cmath cstddef cstdint cstdio cstdlib cstring ctime
+deque queue stack bitset complex condition_variable future iterator mutex optional ratio regex thread bits/stdc++.h
 exception fstream functional iomanip iostream limits list map memory numeric ostream random set sstream stdexcept
 string tuple unordered_map utility vector
 assert.h errno.h float.h inttypes.h limits.h math.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h time.h

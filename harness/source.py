@@ -65,7 +65,7 @@ def parse(path: Path, kata: Kata) -> Program:
     if not broken:
         refuse_host_features(path.name, quiet)
     launches = Launches.of(quiet)
-    launches.refuse_misuse(path.name, quiet, functions)
+    launches.refuse_misuse(path.name, quiet, [] if broken else functions)
     if not broken:
         refuse_wrong_side(path.name, quiet, functions)
     marked = mark_launches(for_the_device(code))

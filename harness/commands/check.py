@@ -20,6 +20,9 @@ from harness.results import CaseResult, Outcome, Verdict
 if TYPE_CHECKING:
     from harness.catalogue import Kata
 
+#: Bytes of the largest file that is taken for a kernel.
+_LARGEST = 4 << 20
+
 EXIT_CODES = {Outcome.RIGHT: 0, Outcome.WRONG: 1, Outcome.COMPILE_ERROR: 3, Outcome.FAULT: 4}
 
 #: Progress is for whoever waits: shown at once on a terminal, elsewhere only after this many seconds.
@@ -75,8 +78,10 @@ def command(
 
 
 def resolve(kata: Kata, file: Path | None) -> Path:
-    """The file to check: ``file``, else ./NAME.cu, else the checkout's skeleton. UsageError if it can't be read."""
-    candidates = [file] if file else [Path(f"{kata.name}.cu"), *([kata.skeleton] if catalogue.home().checkout else [])]
+    """The file to check: ``file``, else ./NAME.cu, else, inside a checkout, its skeleton. UsageError if it can't be
+    read."""
+    inside = catalogue.home().checkout and Path.cwd().is_relative_to(catalogue.home().katas.parent)
+    candidates = [file] if file else [Path(f"{kata.name}.cu"), *([kata.skeleton] if inside else [])]
     path = next((candidate for candidate in candidates if candidate.exists()), None)
     if path is None:
         remedy = f"kata start {kata.name} writes a skeleton, or name your file: kata check {kata.name} FILE"
@@ -84,6 +89,10 @@ def resolve(kata: Kata, file: Path | None) -> Path:
     if path.is_dir():
         remedy = f"kata check {kata.name} {path / kata.skeleton.name}"
         raise UsageError(f"{path} is a folder, not a CUDA file", remedy=remedy)
+    if not path.is_file():
+        raise UsageError(f"{path} is not a regular file", remedy="Save the kernel in a file, and name that.")
+    if path.stat().st_size > _LARGEST:
+        raise UsageError(f"{path} has over {_LARGEST >> 20} MB, too much for a kernel", remedy="Name the .cu file.")
     try:
         with path.open("rb") as source:
             binary = b"\0" in source.read(1 << 16)

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from harness.source import Program
 
 
+#: Memory of the GPU that is simulated, an A100 of 80 GB.
+MEMORY_BYTES = 80 * 10**9
+
+
 @dataclass(frozen=True)
 class SimulatedDevice:
     """The simulator as a device of one architecture."""
@@ -131,6 +135,10 @@ class _Session:
         self.hazards += report.hazards
 
     def _malloc(self, step: Malloc) -> None:
+        if step.nbytes > MEMORY_BYTES:
+            message = f"cudaMalloc of {step.nbytes:,} bytes is more than a GPU has (cudaErrorMemoryAllocation)"
+            remedy = "a size in bytes went wrong, or a negative one became huge"
+            raise KernelFault(Hazard("launch", Severity.ERROR, message, step.line, remedy=remedy))
         again = self.memory.find(step.address)
         if again is None:
             self.memory.allocate("scratch", step.nbytes, kind="scratch", address=step.address)
@@ -142,7 +150,9 @@ class _Session:
         self.memory.free(step.address, step.line)
 
     def _memset(self, step: Memset) -> None:
-        self._write(step.address, np.full(step.nbytes, step.value, np.uint8), "cudaMemset", step.line)
+        target, place = self._range(step.address, step.nbytes, "cudaMemset", step.line)
+        target.data[place : place + step.nbytes] = step.value
+        target.backing.mark_written(np.arange(place, place + step.nbytes), 1)
 
     def _upload(self, step: Upload) -> None:
         self._write(step.address, np.frombuffer(step.data, np.uint8), "cudaMemcpy", step.line)

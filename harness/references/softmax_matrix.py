@@ -20,7 +20,7 @@ CASES = (
     *(_case("ragged", *sizes) for sizes in ((7, 127), (9, 132), (33, 257), (1, 1025), (6, 514), (3, 5000))),
     *(_case("values", rows, cols, values) for rows, cols, values in (
         (4, 500, "constant"), (5, 127, "marker"), (6, 31, "integers"), (7, 257, "deeply negative"),
-        (6, 258, "near the lowest"), (3, 300, "tiny"),
+        (6, 258, "near the lowest"), (5, 131, "rows apart"), (3, 300, "tiny"),
         (9, 129, "large"), (10, 130, "apart"), (5, 260, "far apart"), (4, 515, "rising"), (8, 1024, "holes"),
         (3, 702, "masked"),
     )),

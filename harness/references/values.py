@@ -78,6 +78,12 @@ def _near_the_lowest(rng: np.random.Generator, shape: Shape) -> np.ndarray:
     return -1e38 * rng.integers(1, 4, size=shape)
 
 
+def _rows_apart(rng: np.random.Generator, shape: Shape) -> np.ndarray:
+    """Normal values, each row 1000 below the one before: a maximum taken from another row shows."""
+    steps = -1000.0 * np.arange(shape[0]).reshape(-1, *[1] * (len(shape) - 1))
+    return rng.standard_normal(shape) + steps
+
+
 def _apart(rng: np.random.Generator, shape: Shape) -> np.ndarray:
     """-1000, 0 or 1000 plus a normal value: ``expf`` overflows without the maximum subtracted."""
     return 1000.0 * rng.integers(-1, 2, size=shape) + rng.standard_normal(shape)
@@ -120,6 +126,7 @@ KINDS: dict[str, Generator] = {
     "negative": _negative,
     "deeply negative": _deeply_negative,
     "near the lowest": _near_the_lowest,
+    "rows apart": _rows_apart,
     "apart": _apart,
     "far apart": _far_apart,
     "rising": _rising,

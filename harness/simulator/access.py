@@ -47,6 +47,7 @@ class Act(Enum):
     READ = "read"
     WRITE = "write"
     ATOMIC = "update"
+    BLOCK_ATOMIC = "update within the block"
     STRONG_READ = "strong read"
     STRONG_WRITE = "strong write"
 
@@ -69,6 +70,8 @@ class Access:
         starts_swap = verb == "read" and address in kernel.swapped
         strong = verb != "update" and (instruction.has(*_STRONG_WORDS) or starts_swap)
         self.act = Act(f"strong {verb}" if strong else verb)
+        if verb == "update" and instruction.has("cta") and self.space != "shared":
+            self.act = Act.BLOCK_ATOMIC
         self.offset = address.offset
         if isinstance(address.base, Register):
             self.register: str | None = address.base.name

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from harness.simulator.simt import Batch
     from harness.simulator.steps import Step
 
+_WIDEST = 1000
 _FORMAT = re.compile(r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|j|z|t)?([diouxXeEfFgGaAcspn%])")
 
 
@@ -78,12 +79,17 @@ def _formatted(text: str, buffer: int, batch: Batch, lane: int) -> str:
         flags, width, precision, length, kind = match.groups()
         if kind == "%":
             return "%"
-        width = str(take("i")) if width == "*" else width or ""
-        precision = str(take("i")) if precision == "*" else precision
+        width = _bounded(take("i") if width == "*" else width)
+        precision = None if precision is None else _bounded(take("i") if precision == "*" else precision)
         spec = f"%{flags}{width}" + (f".{precision}" if precision is not None else "")
         return _conversion(spec, kind, take(_code(kind, length)), batch)
 
     return _FORMAT.sub(one, text)
+
+
+def _bounded(number: float | str | None) -> str:
+    """A width or precision as printf takes it, but no wider than a person would read."""
+    return "" if number in (None, "") else str(max(-_WIDEST, min(_WIDEST, int(number or 0))))
 
 
 def _code(kind: str, length: str | None) -> str:

@@ -7,7 +7,7 @@ nothing. Global memory is judged at each access, against the last writer and two
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from harness.simulator.simt import Batch
 
 
-_WRITES = (Act.WRITE, Act.ATOMIC, Act.STRONG_WRITE)
-_STRONG = (Act.ATOMIC, Act.STRONG_READ, Act.STRONG_WRITE)
+_WRITES = (Act.WRITE, Act.ATOMIC, Act.BLOCK_ATOMIC, Act.STRONG_WRITE)
+_ATOMICS = (Act.ATOMIC, Act.BLOCK_ATOMIC)
+_STRONG = (*_ATOMICS, Act.STRONG_READ, Act.STRONG_WRITE)
 _VERBS = {
     Act.READ: "reads",
     Act.WRITE: "writes",
     Act.ATOMIC: "updates",
+    Act.BLOCK_ATOMIC: "updates (for its block alone)",
     Act.STRONG_READ: "reads",
     Act.STRONG_WRITE: "writes",
 }
@@ -93,6 +95,7 @@ _WRITER, _READERS, _UPDATERS = 0, (1, 2), (3, 4)
 #: Which slots an access may race with. Atomics don't race with each other, nor reads with reads.
 _AGAINST = {
     Act.READ: (_WRITER, *_UPDATERS), Act.STRONG_READ: (_WRITER, *_UPDATERS), Act.ATOMIC: (_WRITER, *_READERS),
+    Act.BLOCK_ATOMIC: (_WRITER, *_READERS, *_UPDATERS),
     Act.WRITE: (_WRITER, *_READERS, *_UPDATERS), Act.STRONG_WRITE: (_WRITER, *_READERS, *_UPDATERS),
 }  # fmt: skip
 
@@ -101,8 +104,9 @@ class Shadow:
     """The last accesses of every granule of a backing. Of readers, and of updaters, two different threads are kept, so
     that whoever comes later is not alone with itself."""
 
-    def __init__(self, units: int) -> None:
+    def __init__(self, units: int, lanes_per_block: int) -> None:
         self.units = units
+        self.lanes_per_block = lanes_per_block
         self.entries: list[Entry] = []
         # Per slot: thread (-1 nobody) and number of its entry. A slot is made when first needed.
         self.thread: dict[int, np.ndarray] = {}
@@ -118,10 +122,22 @@ class Shadow:
         """Races of one access with those before it, after which it is one of them."""
         if entry.act in (Act.WRITE, Act.STRONG_WRITE):
             yield from _meeting(entry, touched)
+        if entry.act is Act.BLOCK_ATOMIC:
+            yield from self._blocks_meeting(entry, touched)
         for slot in _AGAINST[entry.act]:
             if slot in self.thread:
                 yield from self._against(slot, entry, touched, ordered)
         self._record(entry, touched, ordered)
+
+    def _blocks_meeting(self, entry: Entry, touched: Touch) -> Iterator[Race]:
+        """Lanes of one instruction, of several blocks, that update one place for their own block alone."""
+        order = np.argsort(touched.units, kind="stable")
+        units, threads = touched.units[order], touched.threads[order]
+        blocks = threads // self.lanes_per_block
+        apart = np.flatnonzero((units[1:] == units[:-1]) & (blocks[1:] != blocks[:-1]))
+        if len(apart):
+            one = int(apart[0])
+            yield Race(replace(entry), int(threads[one]), entry, int(threads[one + 1]), int(units[one]), len(apart))
 
     def _against(self, slot: int, entry: Entry, touched: Touch, ordered: Ordered) -> Iterator[Race]:
         other = self.thread[slot][touched.units]
@@ -133,7 +149,7 @@ class Shadow:
             before = self.entries[number]
             hits = suspect[numbers == number]
             one, two = other[hits].astype(np.int64), touched.threads[hits]
-            meant = _exempt(before.act, entry.act, one, two) | self._came_later(slot, entry, before, hits, touched)
+            meant = self._exempt(before.act, entry.act, one, two) | self._came_later(slot, entry, before, hits, touched)
             hits = hits[~meant]
             if not len(hits):
                 continue
@@ -145,12 +161,23 @@ class Shadow:
                 unit = int(touched.units[hits[first]])
                 yield Race(before, int(one[first]), entry, int(two[first]), unit, len(racing))
 
+    def _exempt(self, before: Act, act: Act, one: np.ndarray, two: np.ndarray) -> np.ndarray:
+        """Two atomics don't race, but for two of block scope from two blocks; nor do volatile accesses of two warps.
+        Of one warp they do, as lanes may drift apart."""
+        if not (before in _STRONG and act in _STRONG):
+            return np.zeros(len(one), np.bool_)
+        if before is act is Act.BLOCK_ATOMIC:
+            return one // self.lanes_per_block == two // self.lanes_per_block
+        if before in _ATOMICS or act in _ATOMICS:
+            return np.ones(len(one), np.bool_)
+        return (one >> WARP_SHIFT) != (two >> WARP_SHIFT)
+
     def _came_later(self, slot: int, entry: Entry, before: Entry, hits: np.ndarray, touched: Touch) -> np.ndarray:
         """Whether a thread has updated the place itself after ``before`` did, and so has seen that update's result:
         the last of many to count may set the counter back."""
         units, threads = touched.units[hits], touched.threads[hits]
         result = np.zeros(len(hits), np.bool_)
-        if slot not in _UPDATERS:
+        if slot not in _UPDATERS or entry.act is Act.BLOCK_ATOMIC:
             return result
         for mine in _UPDATERS:
             if mine in self.thread:
@@ -170,7 +197,7 @@ class Shadow:
                     self.thread[slot][touched.units] = -1
             self._put(_WRITER, touched.units, touched.threads, number)
             return
-        first, second = _UPDATERS if entry.act is Act.ATOMIC else _READERS
+        first, second = _UPDATERS if entry.act in _ATOMICS else _READERS
         free = self._superseded(first, entry, touched, ordered)
         self._put(first, touched.units[free], touched.threads[free], number)
         beside = self.thread[first][touched.units] != touched.threads  # an earlier one, or a lane of this instruction
@@ -199,15 +226,6 @@ class Shadow:
 
 #: (earlier entry, its threads, later entry, its threads) -> which pairs something orders
 Ordered = Callable[[Entry, np.ndarray, Entry, np.ndarray], np.ndarray]
-
-
-def _exempt(before: Act, act: Act, one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    """Two atomics don't race, nor do volatile accesses of two warps; of one warp they do, as lanes may drift apart."""
-    if not (before in _STRONG and act in _STRONG):
-        return np.zeros(len(one), np.bool_)
-    if Act.ATOMIC in (before, act):
-        return np.ones(len(one), np.bool_)
-    return (one >> WARP_SHIFT) != (two >> WARP_SHIFT)
 
 
 def _meeting(entry: Entry, touched: Touch) -> Iterator[Race]:
@@ -266,7 +284,7 @@ class SharedRaces:
         log, self.log = self.log, []
         if self.shadow is None or any(entry.access.width < self.granule for entry, *_ in log):
             self.granule = min(4, *(entry.access.width for entry, *_ in log), self.granule)
-            self.shadow = Shadow(len(self.batch.spaces.shared.view(1)) // self.granule)
+            self.shadow = Shadow(len(self.batch.spaces.shared.view(1)) // self.granule, self.batch.lanes_per_block)
         touched = [
             (entry, touch(index, lanes, values, entry.access.width, self.granule))
             for entry, index, lanes, values in log
@@ -307,9 +325,9 @@ class GlobalRaces:
         known = self.shadows.get(id(allocation))
         if known is None and allocation.kind == "input" and access.act not in _WRITES:
             return
-        granule, shadow = known or (4, Shadow(len(allocation.backing.view(4))))
+        granule, shadow = known or (4, Shadow(len(allocation.backing.view(4)), batch.lanes_per_block))
         if access.width < granule:
-            granule, shadow = access.width, Shadow(len(allocation.backing.view(access.width)))
+            granule, shadow = access.width, Shadow(len(allocation.backing.view(access.width)), batch.lanes_per_block)
         self.shadows[id(allocation)] = granule, shadow
         entry = Entry(access, batch.clock.now, batch.first_lane, batch.launch.step)
         where = touch(index, lanes + batch.first_lane, values, access.width, granule)

@@ -157,16 +157,17 @@ class BlockGate:
         for block in np.flatnonzero(complete):
             there = [(gate, int(batch.per_block(lanes)[block])) for gate, lanes in groups]
             there = [(gate, count) for gate, count in there if count]
-            if len({gate.instruction.line for gate, _ in there}) < 2:
+            if len(there) < 2:
                 continue
             (one, first), (two, second) = sorted(there, key=lambda pair: pair[0].instruction.line or 0)[:2]
             lanes = next(lanes for gate, lanes in groups if gate is one)
             position = int(np.flatnonzero(batch.block_of[lanes.ids] == block)[0])
+            another = "another" if one.instruction.line == two.instruction.line else "the one"
             wait = "thread of the block waits" if first == 1 else "threads of the block wait"
             batch.fail(
                 one.instruction, "barrier",
                 f"{first} {wait} at __syncthreads() on line {one.instruction.line} while {second} "
-                f"{'waits' if second == 1 else 'wait'} at the one on line {two.instruction.line}",
+                f"{'waits' if second == 1 else 'wait'} at {another} on line {two.instruction.line}",
                 lanes, position, "all threads of a block must meet at the same __syncthreads()",
             )  # fmt: skip
 

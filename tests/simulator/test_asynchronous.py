@@ -26,17 +26,15 @@ class Copy:
 
 Action = Copy | str | int
 SLOTS = 4
-actions = st.lists(
-    st.one_of(
-        st.builds(Copy, st.integers(0, SLOTS - 1), st.integers(0, 50), st.booleans()),
-        st.just("commit"),
-        st.just("all"),
-        st.integers(0, 3),
-        st.just("look"),
-    ),
-    min_size=1,
-    max_size=14,
-)
+copies = st.builds(Copy, st.integers(0, SLOTS - 1), st.integers(0, 50), st.booleans())
+#: Copies, perhaps committed, then perhaps a wait, and a look at what is there.
+rounds = st.tuples(
+    st.lists(copies, min_size=1, max_size=2),
+    st.sampled_from([["commit"], ["commit"], []]),
+    st.sampled_from([[], [0], [1], [2], ["all"]]),
+    st.just(["look"]),
+).map(lambda parts: [action for part in parts for action in part])
+scripts = st.lists(rounds, min_size=1, max_size=6).map(lambda parts: [action for part in parts for action in part])
 
 
 def text_of(script: list[Action]) -> str:
@@ -95,7 +93,7 @@ def alone(script: list[Action], lane: int) -> list[list[float]]:
 
 
 @settings(max_examples=40, deadline=None)
-@given(actions)
+@given(scripts)
 def test_a_copy_lands_when_its_group_is_waited_for(script: list[Action]) -> None:
     looks = script.count("look")
     out = run(text_of(script), block=64, out=np.zeros(max(looks, 1) * 64 * SLOTS, "f4"), data=X)["out"].reshape(

@@ -82,3 +82,15 @@ def test_another_function_without_a_body_is_refused_by_name() -> None:
 def test_a_declared_function_that_nobody_calls_does_no_harm() -> None:
     text = assembly("ret;", extra=".extern .func (.param .b64 result) malloc (.param .b64 size);")
     assert run(text, out=0).hazards == ()
+
+
+def test_a_string_is_printed_wherever_it_lies() -> None:
+    source = r"""__device__ char global_text[] = "global";
+    __constant__ char constant_text[] = "constant";
+    KERNEL k(int n) {
+        __shared__ char shared_text[8];
+        char local_text[8];
+        for (int i = 0; i < 8; ++i) shared_text[i] = local_text[i] = i < n ? 'a' + i : 0;
+        printf("%s %s %s %s %s", global_text, constant_text, shared_text, local_text, "literal");
+    }"""
+    assert run(source, block=1, n=3).printed == ["global constant abc abc literal"]

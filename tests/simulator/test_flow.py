@@ -76,6 +76,13 @@ def test_a_register_is_live_where_a_path_reads_it_before_writing_it(graph: list[
         assert live == {n for n, block in enumerate(found) if register in block.live_in}
 
 
+def test_what_a_block_writes_before_it_reads_is_not_asked_of_the_one_before() -> None:
+    found = blocks(
+        assembly("mov.u32 %r9, 1;\nHERE:\nmov.u32 %r1, %r2;\nadd.u32 %r3, %r1, 1;\nst.global.u32 [%rd1], %r3;")
+    )
+    assert found[place(found, "HERE")].live_in == {"%r2", "%rd1"}
+
+
 def test_what_no_lane_reads_again_is_dead() -> None:
     found = blocks(assembly(LOOP))
     assert "%r1" in found[place(found, "FAR")].live_in and "%r2" not in found[place(found, "FAR")].live_in

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -41,6 +43,23 @@ def test_a_large_block_has_all_its_threads() -> None:
         grid=3, block=1024, out=Unset("i4", 3),
     )["out"]  # fmt: skip
     np.testing.assert_array_equal(out, [1000] * 3)
+
+
+@pytest.mark.parametrize(
+    ("grid", "block", "body"),
+    [
+        (256, 256, "float x[4096]; for (int j = 0; j < n; ++j) x[j] = j; if (n) out[0] = x[n - 1];"),
+        (2048, 32, "__shared__ float x[12000]; if (threadIdx.x < n) { x[n] = n; if (x[n] > n) out[0] = x[n]; }"),
+    ],
+    ids=["local arrays", "shared arrays"],
+)
+def test_a_batch_takes_a_bounded_amount_of_memory(grid: int, block: int, body: str) -> None:
+    bench = Bench(f"KERNEL k(float* out, int n) {{ {body} }}")
+    tracemalloc.start()
+    bench.launch(grid=grid, block=block, out=Unset("f4", 1), n=1)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 30
 
 
 def test_findings_are_counted_not_repeated() -> None:

@@ -57,7 +57,7 @@ def test_a_read_of_another_warps_write_needs_a_barrier() -> None:
 def test_within_a_warp_it_works_by_luck_and_the_remedy_is_smaller() -> None:
     source = reverse(shift=0).replace("(i + 0) % 128", "i ^ 1")
     hazard = only(run(source, block=128, out=ints(128)))
-    tells(hazard, source, "write", "read", "__syncwarp()", "luck")
+    tells(hazard, source, "write", "read", "luck")
     assert "__syncwarp()" in (hazard.remedy or "") and "__syncthreads()" in (hazard.remedy or "")
     for between in ("__syncwarp();", "__syncthreads();"):
         silent(source.replace("\n    \n", f"\n    {between}\n"), block=128, out=ints(128))
@@ -380,9 +380,12 @@ def test_neighbouring_bytes_of_global_memory_do_not_race() -> None:
     source = """KERNEL k(unsigned char* x, int both) {
         int i = blockIdx.x * blockDim.x + threadIdx.x;
         x[i] = i; // write
-        if (both) x[i] = x[i] + 1;
+        if (both) x[i] = x[i + both - 1] + 1; // read
     }"""
     silent(source, grid=4, block=33, x=Unset("u1", 132), both=1)
+    errors = run(source, grid=4, block=33, x=np.zeros(170, "u1"), both=34).of(Severity.ERROR)
+    assert errors and all("blocks run in any order" in error.message for error in errors)
+    assert any("x[33]" in error.message for error in errors)
 
 
 def test_a_finding_counts_and_names_both_threads_in_three_dimensions() -> None:

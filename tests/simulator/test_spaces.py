@@ -82,6 +82,13 @@ def test_a_read_past_the_end_says_by_how_much_and_of_what() -> None:
     )
 
 
+@pytest.mark.parametrize(("kind", "width"), [("char", 1), ("short", 2), ("float", 4)])
+def test_elements_are_counted_in_units_of_the_access(kind: str, width: int) -> None:
+    source = f"KERNEL k({kind}* x) {{\n x[threadIdx.x] = x[threadIdx.x] + 1; }}"
+    hazard = fault(source, block=64, x=np.zeros(40, f"u{width}"))
+    assert "x[40]" in hazard.message and hazard.thread == (40, 0, 0)
+
+
 def test_a_read_before_the_start_says_so() -> None:
     hazard = fault(READ, block=32, out=Unset("f4", 32), x=np.zeros(32, "f4"), shift=-2)
     check(hazard, "out_of_bounds", 3, 0, "x[-2]", "8 bytes before the start of x")

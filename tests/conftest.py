@@ -144,11 +144,11 @@ def environment(**changes: str) -> dict[str, str]:
 
 @pytest.fixture
 def kata(desk: Path) -> Run:
-    """Run the real command in :func:`desk`, piped, with nobody at standard input."""
+    """Run the real command in :func:`desk` or another folder, piped, with nobody at standard input."""
 
-    def run(*arguments: str, **changes: str) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: str, folder: Path = desk, **changes: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            command(*arguments), cwd=desk, env=environment(**changes), capture_output=True, text=True, timeout=120,
+            command(*arguments), cwd=folder, env=environment(**changes), capture_output=True, text=True, timeout=120,
             stdin=subprocess.DEVNULL, encoding="utf-8", check=False,
         )  # fmt: skip
 

@@ -42,7 +42,7 @@ def atomic(instruction: Instruction, kernel: Kernel) -> Step:
     access = Access(instruction, address, dtype.itemsize, "update", kernel)
     readers = [reader(source, instruction.type, kernel) for source in sources]
     number = kernel.number(target.name) if target.name != "_" else -1
-    wanted = number in kernel.used
+    wanted = target.name in kernel.used
     apply = _apply(instruction, wanted)
     exchange = instruction.has("exch")  # the one that does not use the old value
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from harness.errors import Unsupported
 from harness.simulator import flow
 from harness.simulator.active import Lanes
-from harness.simulator.memory import LOCAL_WINDOW
+from harness.simulator.memory import LOCAL_WINDOW, SHARED_WINDOW
 from harness.simulator.operands import Registers
 from harness.simulator.ptx import Instruction
 
@@ -36,7 +36,7 @@ def _printf(instruction: Instruction, kernel: Kernel, results: tuple[str, ...], 
 
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
         for lane in lanes.ids[: batch.launch.lines_left()]:
-            text = _string(batch, _word(batch, kernel, arguments[0], lane))
+            text = _string(batch, _word(batch, kernel, arguments[0], lane), lane)
             buffer = _word(batch, kernel, arguments[1], lane)
             batch.printed(_formatted(text, buffer, batch, lane), lane)
         _store(batch, kernel, results[0], lanes, 0)
@@ -55,12 +55,18 @@ def _store(batch: Batch, kernel: Kernel, variable: str, lanes: Lanes, value: int
     batch.spaces.local.mark_written(index, 4)
 
 
-def _string(batch: Batch, address: int) -> str:
-    allocation = batch.memory.find(address)
-    if allocation is None:
-        return f"<string at {address:#x}, where nothing is>"
-    data = allocation.data[address - allocation.address :].tobytes()
-    return data.split(b"\0")[0].decode("utf-8", "replace")
+def _string(batch: Batch, address: int, lane: int) -> str:
+    """The characters at a generic address, as this lane sees it, up to the NUL."""
+    if address >= LOCAL_WINDOW:
+        data = batch.spaces.local.data[lane * batch.frame :][: batch.frame][address - LOCAL_WINDOW :]
+    elif address >= SHARED_WINDOW:
+        data = batch.spaces.shared_of(int(batch.block_of[lane]))[address - SHARED_WINDOW :]
+    else:
+        allocation = batch.memory.find(address)
+        if allocation is None:
+            return f"<string at {address:#x}, where nothing is>"
+        data = allocation.data[address - allocation.address :]
+    return data.tobytes().split(b"\0")[0].decode("utf-8", "replace")
 
 
 def _formatted(text: str, buffer: int, batch: Batch, lane: int) -> str:
@@ -82,7 +88,7 @@ def _formatted(text: str, buffer: int, batch: Batch, lane: int) -> str:
         width = _bounded(take("i") if width == "*" else width)
         precision = None if precision is None else _bounded(take("i") if precision == "*" else precision)
         spec = f"%{flags}{width}" + (f".{precision}" if precision is not None else "")
-        return _conversion(spec, kind, take(_code(kind, length)), batch)
+        return _conversion(spec, kind, take(_code(kind, length)), batch, lane)
 
     return _FORMAT.sub(one, text)
 
@@ -100,9 +106,9 @@ def _code(kind: str, length: str | None) -> str:
     return "i" if kind in "dic" else "I"
 
 
-def _conversion(spec: str, kind: str, value: int | float, batch: Batch) -> str:
+def _conversion(spec: str, kind: str, value: int | float, batch: Batch, lane: int) -> str:
     if kind == "s":
-        return (spec + "s") % _string(batch, int(value))
+        return (spec + "s") % _string(batch, int(value), lane)
     if kind == "p":
         return (spec + "s") % f"{int(value):#x}"
     if kind == "c":
@@ -117,7 +123,7 @@ def _assert(instruction: Instruction, kernel: Kernel, results: tuple[str, ...], 
 
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
         lane = int(lanes.ids[0])
-        condition = _string(batch, _word(batch, kernel, arguments[0], lane))
+        condition = _string(batch, _word(batch, kernel, arguments[0], lane), lane)
         batch.blame(instruction, "assert", f"finds `{condition}` false: the assertion failed", lanes, 0)
 
     return step

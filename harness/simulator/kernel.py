@@ -164,7 +164,8 @@ class Kernel:
         every = [item for item in self.flat.body if not isinstance(item, str)]
         #: The addresses, as written, that the kernel compares and swaps at.
         self.swapped = frozenset(item.operands[1] for item in every if item.opcode == "atom" and item.has("cas"))
-        self.used = frozenset(self.number(name) for item in every for name in steps.effects(item).reads)
+        self.used = frozenset(name for item in every for name in steps.effects(item).reads)
+        self.reads_clock = any(clock in item.text for item in every for clock in specials.CLOCKS)
         self.blocks = [self._decode(block, graph) for block in graph]
 
     @cached_property
@@ -250,13 +251,14 @@ class Kernel:
         raise Unsupported(f"{symbol} is used in {plain_name(self.name)} but defined nowhere")
 
     def _decode(self, block: flow.Block, graph: list[flow.Block]) -> Block:
+        made = [steps.step(instruction, self) for instruction in block.instructions]
         out = frozenset(self.number(r) for target in block.successors for r in graph[target].live_in)
         first = block.instructions[0] if block.instructions else block.end
         return Block(
             block.number,
             block.instructions,
             block.end,
-            [steps.step(instruction, self) for instruction in block.instructions],
+            made,
             steps.branch(block, self),
             steps.gate(block.instructions[0], self) if block.gate else None,
             first,

@@ -20,6 +20,9 @@ from harness.simulator.simt import Batch
 BATCH_LANES = 1 << 16
 
 
+#: Bytes of local and shared memory of a batch, where one block does not need more.
+BATCH_BYTES = 128 << 20
+
 #: printf lines of one launch that are kept; a GPU's buffer is bounded too.
 MOST_LINES = 1000
 
@@ -80,7 +83,8 @@ class Launch:
         """Run every block. Raises KernelFault for what ends a kernel on a GPU, and for a launch that never ends."""
         self.started = self.budget.clock()
         padded = -(-self.threads // 32) * 32
-        per_batch = max(1, BATCH_LANES // padded)
+        block_bytes = padded * self.kernel.layout.frame + self.shared_bytes
+        per_batch = max(1, min(BATCH_LANES // padded, BATCH_BYTES // max(block_bytes, 1)))
         with np.errstate(all="ignore"):
             for first in range(0, self.blocks, per_batch):
                 Batch(self, first, min(per_batch, self.blocks - first)).run()

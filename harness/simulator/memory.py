@@ -224,11 +224,17 @@ class Memory:
 def _beside(allocation: Allocation, address: int, width: int) -> str:
     """``output[1000], 0 bytes past its end (1000 elements of 4 bytes)``, or how far before its start."""
     offset = address - allocation.address
-    unit = 4 if allocation.nbytes % 4 == 0 and offset % 4 == 0 else 1
-    name = f"{allocation.name}[{offset // unit}]" if unit == 4 else f"byte {offset} of {allocation.name}"
-    count = allocation.nbytes // unit
-    size = f"{count} element{'' if count == 1 else 's'} of 4 bytes" if unit == 4 else f"{count} bytes"
+    unit = min(width, 4)
+    name = f"byte {offset} of {allocation.name}" if offset % unit else f"{allocation.name}[{offset // unit}]"
+    size = plural(allocation.nbytes, "byte")
+    if unit > 1 and allocation.nbytes % unit == 0 and offset % unit == 0:
+        size = f"{plural(allocation.nbytes // unit, 'element')} of {unit} bytes"
     if offset < 0:
-        return f"{name}, {-offset} bytes before the start of {allocation.name} ({size})"
+        return f"{name}, {plural(-offset, 'byte')} before the start of {allocation.name} ({size})"
     past = offset + width - allocation.nbytes
-    return f"{name}, {past} bytes past the end of {allocation.name} ({size})"
+    return f"{name}, {plural(past, 'byte')} past the end of {allocation.name} ({size})"
+
+
+def plural(count: int, noun: str) -> str:
+    """``1 byte``, ``2 bytes``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

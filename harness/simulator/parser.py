@@ -180,6 +180,7 @@ class _FunctionParser:
         self.lines = lines
         self.scopes: list[dict[str, str]] = [{}]
         self.scope_count = 0
+        self.starts: list[int] = []
         self.registers: dict[str, str] = {}
         self.variables: list[Variable] = []
         self.body: list[Instruction | str] = []
@@ -195,8 +196,9 @@ class _FunctionParser:
             elif match["brace"] == "{":
                 self.scope_count += 1
                 self.scopes.append({"": f"@{self.scope_count}"})
+                self.starts.append(len(self.body))
             elif match["brace"] == "}":
-                self.scopes.pop()
+                self._leave_scope()
             elif match["label"]:
                 label = match["label"]
                 self.body.append(label)
@@ -217,6 +219,27 @@ class _FunctionParser:
             self.tables,
             threads if limit else None,
         )
+
+    def _leave_scope(self) -> None:
+        """Labels are local to their braces too: rename those of the scope that ends, and the branches to them."""
+        suffix = self.scopes.pop().get("", "")
+        start = self.starts.pop()
+        labels = {item for item in self.body[start:] if isinstance(item, str) and "@" not in item}
+        if not labels:
+            return
+
+        def renamed(item: Instruction | str) -> Instruction | str:
+            if isinstance(item, str):
+                return item + suffix if item in labels else item
+            operands = tuple(
+                replace(one, name=one.name + suffix) if isinstance(one, Symbol) and one.name in labels else one
+                for one in item.operands
+            )
+            return replace(item, operands=operands)
+
+        self.body[start:] = [renamed(item) for item in self.body[start:]]
+        for label in labels & self.tables.keys():
+            self.tables[label + suffix] = self.tables.pop(label)
 
     def _parameters(self, text: str | None) -> tuple[Variable, ...]:
         items = (text or "").strip().strip("()").split(",")

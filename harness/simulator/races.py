@@ -260,6 +260,7 @@ class SharedRaces:
         self.batch = batch
         self.log: list[tuple[Entry, np.ndarray, np.ndarray, np.ndarray | None]] = []
         self.written = False
+        self.judged_in_part = False
         self.shadow: Shadow | None = None
         self.granule = 4
 
@@ -269,11 +270,13 @@ class SharedRaces:
         self.log.append((Entry(access, self.batch.clock.now, step=self.batch.launch.step), index, lanes, values))
         if len(self.log) >= _LOG_LIMIT:
             self._judge(everything=True)
+            self.judged_in_part = True
 
     def settle(self) -> None:
         """All blocks have met, or ended: judge what was logged and start anew."""
         if self.written:
-            self._judge(everything=False)
+            self._judge(everything=self.judged_in_part)
+        self.judged_in_part = False
         self.log.clear()
         self.written = False
         if self.shadow is not None:

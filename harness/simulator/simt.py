@@ -105,6 +105,15 @@ class Batch:
             else:
                 self._run_block(block, lanes)
         self.shared_races.settle()
+        self._forget()
+
+    def _forget(self) -> None:
+        """Let go of the large arrays now: the batch and its parts know each other, and would wait for the collector."""
+        self.known.clear()
+        self.pending.clear()
+        self.registers.clear()
+        self.shared_races.shadow = None
+        self.spaces.forget()
 
     def _next_place(self) -> int:
         self.picks += 1

@@ -12,7 +12,7 @@ import numpy as np
 
 from harness.simulator.access import Access, split_generic
 from harness.simulator.active import Lanes
-from harness.simulator.memory import Backing, Piece
+from harness.simulator.memory import Backing, Piece, plural
 
 if TYPE_CHECKING:
     from harness.simulator.simt import Batch
@@ -23,6 +23,11 @@ class Spaces:
 
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
+
+    def forget(self) -> None:
+        """Give the bytes back."""
+        self.__dict__.pop("shared", None)
+        self.__dict__.pop("local", None)
 
     @property
     def has_shared(self) -> bool:
@@ -41,6 +46,11 @@ class Spaces:
     @cached_property
     def _shared_base(self) -> np.ndarray:
         return self.batch.block_of * self._shared_stride
+
+    def shared_of(self, block: int) -> np.ndarray:
+        """The shared bytes of one block of the batch."""
+        start = block * self._shared_stride
+        return self.shared.data[start : start + self.batch.shared_bytes]
 
     @cached_property
     def local(self) -> Backing:
@@ -86,7 +96,7 @@ class Spaces:
             kind, place = self.batch.memory.explain(int(address[bad]), access.width)
             position = bad if selection is None else int(selection[bad])
             self.batch.blame(
-                access.instruction, kind, f"{access.verb}s {access.width} bytes at {place}", lanes, position
+                access.instruction, kind, f"{access.verb}s {plural(access.width, 'byte')} at {place}", lanes, position
             )
         if selection is None:
             return pieces
@@ -104,9 +114,8 @@ class Spaces:
         bad = int(np.flatnonzero((address < start) | (address > end - access.width))[0])
         place = self._place_in_space(space, int(address[bad]), (start, end), access.width)
         position = bad if selection is None else int(selection[bad])
-        self.batch.blame(
-            access.instruction, "out_of_bounds", f"{access.verb}s {access.width} bytes at {place}", lanes, position
-        )
+        deed = f"{access.verb}s {plural(access.width, 'byte')} at {place}"
+        self.batch.blame(access.instruction, "out_of_bounds", deed, lanes, position)
 
     def _place_in_space(self, space: str, address: int, bounds: tuple[int, int], width: int) -> str:
         """A place in shared, local or parameter space, and how far outside ``bounds`` (start and end) it lies."""
@@ -120,9 +129,9 @@ class Spaces:
         else:
             name, place, size = "it", f"byte {address} of {whose}", end - start
         if address < start:
-            return f"{place}, {start - address} bytes before the start of {name}"
+            return f"{place}, {plural(start - address, 'byte')} before the start of {name}"
         if address + width > end:
-            return f"{place}, {address + width - end} bytes past the end of {name} ({size} bytes)"
+            return f"{place}, {plural(address + width - end, 'byte')} past the end of {name} ({plural(size, 'byte')})"
         return place
 
     def place(self, access: Access, address: int) -> str:

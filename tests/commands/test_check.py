@@ -107,10 +107,12 @@ def test_a_file_elsewhere_is_checked_by_name(home: Path, desk: Path, kata: Run) 
     assert "[bold]mine.cu" in done.stdout
 
 
-def test_without_a_file_the_checkouts_skeleton_is_checked(home: Path, kata: Run) -> None:
-    done = kata("check", "add")
-    assert done.returncode == 1
-    assert "wrong" in done.stdout
+def test_without_a_file_the_checkouts_skeleton_is_checked_inside_the_checkout_alone(home: Path, kata: Run) -> None:
+    outside = kata("check", "add")
+    assert (outside.returncode, "kata start add" in outside.stderr) == (2, True)
+    inside = kata("check", "add", folder=home)
+    assert inside.returncode == 1
+    assert "wrong" in inside.stdout
 
 
 def test_what_a_kernel_prints_is_shown_and_cannot_drive_the_terminal(home: Path, desk: Path, kata: Run) -> None:

@@ -125,13 +125,12 @@ class Bench:
     def place(self, name: str, value: np.ndarray | Unset) -> Allocation:
         """An array in the device's memory: the one there is of this name, or a new one."""
         if name not in self.allocations:
-            unset = isinstance(value, Unset)
             dtype = np.dtype(value.dtype)
-            nbytes = value.count * dtype.itemsize if isinstance(value, Unset) else value.nbytes
-            data = None if isinstance(value, Unset) else np.ascontiguousarray(value)
-            kind = value.kind if isinstance(value, Unset) else "buffer"
-            assert unset or data is not None
-            self.allocations[name] = self.memory.allocate(name, nbytes, data=data, kind=kind), dtype
+            if isinstance(value, Unset):
+                made = self.memory.allocate(name, value.count * dtype.itemsize, kind=value.kind)
+            else:
+                made = self.memory.allocate(name, value.nbytes, data=np.ascontiguousarray(value))
+            self.allocations[name] = made, dtype
         return self.allocations[name][0]
 
     def array(self, name: str) -> np.ndarray:

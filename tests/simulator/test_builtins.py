@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from harness.results import Severity
 from tests.simulator.running import Unset, assembly, fault, line_of, run
 
 
-def printed(arguments: str, **launch: object) -> list[str]:
+def printed(arguments: str, **launch: Any) -> list[str]:
     return run(f"KERNEL k() {{ printf({arguments}); }}", **({"block": 1} | launch)).printed
 
 

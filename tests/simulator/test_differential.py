@@ -43,7 +43,7 @@ def test_random_expressions_are_worth_what_numpy_says(seed: int) -> None:
     expressions = [generator.expression(KINDS[n % len(KINDS)], 3) for n in range(EXPRESSIONS)]
     cells, scope = inputs(seed)
     options, out = ("-fmad=false",), Unset("u8", EXPRESSIONS * LANES)
-    ran = silent(kernel(expressions), options=options, block=LANES, **{"in": cells}, out=out)
+    ran = silent(kernel(expressions), options=options, block=LANES, data=cells, out=out)
     for expression, row in zip(expressions, ran["out"].reshape(EXPRESSIONS, LANES), strict=True):
         with np.errstate(all="ignore"):
             expected = expression.value(scope)

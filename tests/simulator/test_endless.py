@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,7 @@ from tests.simulator.running import Unset, fault, line_of, silent
 TIMELESS = Budget(1.0, clock=lambda: 0.0)
 
 
-def endless(source: str, **launch: object) -> Hazard:
+def endless(source: str, **launch: Any) -> Hazard:
     hazard = fault(source, budget=TIMELESS, **launch)
     assert hazard.kind == "runaway" and "never ends" in hazard.message, hazard.message
     assert "condition" in (hazard.remedy or "")

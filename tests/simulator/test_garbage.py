@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +15,7 @@ from tests.simulator.running import Bench, Ran, Unset, assembly, fault, fault_of
 SCRATCH = Unset("f4", 64, "scratch")
 
 
-def refused(source: str, mark: str, *words: str, used: str = "", **launch: object) -> None:
+def refused(source: str, mark: str, *words: str, used: str = "", **launch: Any) -> None:
     """A launch that ends at the line of ``mark``, where the garbage was read, and says where it was used."""
     hazard = fault(source, **launch)
     assert (hazard.kind, hazard.line) == ("uninitialised", line_of(source, mark)), hazard.message
@@ -28,7 +30,7 @@ def test_garbage_may_be_moved_from_scratch_to_scratch() -> None:
     source = """KERNEL k(float4* to, const float4* from) {
         to[threadIdx.x] = from[threadIdx.x];
     }"""
-    silent(source, block=16, to=Unset("f4", 64, "scratch"), **{"from": SCRATCH})
+    silent(source, block=16, to=Unset("f4", 64, "scratch"), origin=SCRATCH)
 
 
 def test_a_struct_is_copied_whole_with_its_padding() -> None:
@@ -263,7 +265,7 @@ def test_garbage_passes_from_launch_to_launch_with_the_memory() -> None:
         out[threadIdx.x] = x[threadIdx.x];
     }""")
     one, two = (bench.place(name, Unset("f4", 32, "scratch")) for name in ("one", "two"))
-    bench.launch("copy", to=two, **{"from": one})
+    bench.launch("copy", to=two, origin=one)
     assert fault_of(lambda: bench.launch("show", out=Unset("f4", 32), x=two)).kind == "uninitialised"
 
 

@@ -64,6 +64,14 @@ def test_parameters_of_every_kind_arrive() -> None:
     np.testing.assert_array_equal(out, expected)
 
 
+def test_a_parameter_may_be_an_array_with_an_index_of_each_lane() -> None:
+    source = """struct Table { int values[8]; };
+    KERNEL k(int* out, Table table) { out[threadIdx.x] = table.values[threadIdx.x * 3 & 7]; }"""
+    table = np.arange(8, dtype="i4") * 11
+    out = silent(source, out=Unset("i4", 32), table=table.tobytes())["out"]
+    np.testing.assert_array_equal(out, table[np.arange(32) * 3 % 8])
+
+
 def test_a_launch_with_too_few_argument_bytes_is_refused() -> None:
     bench = Bench("KERNEL k(int* out, int n) { out[0] = n; }")
     with pytest.raises(ValueError, match="12 bytes"):

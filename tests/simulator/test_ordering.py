@@ -286,7 +286,7 @@ def test_a_fence_within_a_block_needs_the_flag_to_be_seen() -> None:
         }
         if (i == 64) out[1] = data; // careless
     }"""
-    errors = run(source, block=96, out=np.zeros(2, "i4"), **{"in": np.ones(1, "i4")}).of(Severity.ERROR)
+    errors = run(source, block=96, out=np.zeros(2, "i4"), data=np.ones(1, "i4")).of(Severity.ERROR)
     assert {one.line for one in errors} == {line_of(source, "careless")} and errors[0].other_line == line_of(
         source, "write"
     )

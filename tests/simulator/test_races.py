@@ -113,6 +113,37 @@ def test_a_loop_without_its_second_barrier_names_the_way_round() -> None:
     assert f"after line {read}, before line {write} runs again" in (hazard.remedy or "")
 
 
+@pytest.mark.parametrize("rounds", [10, 6000])
+def test_many_accesses_between_two_do_not_hide_their_race(rounds: int) -> None:
+    source = """KERNEL k(int* out, int rounds) {
+        __shared__ int tile[64];
+        int i = threadIdx.x, sum = 0;
+        tile[i] = i; // write
+        #pragma unroll 1
+        for (int r = 0; r < rounds; ++r) sum += *(volatile int*)&tile[i];
+        out[i] = tile[i ^ 32] + sum; // read
+    }"""
+    tells(only(run(source, block=64, out=ints(64), rounds=rounds)), source, "write", "read")
+
+
+def test_blocks_that_pass_their_barriers_at_different_times_are_judged_apart() -> None:
+    source = """KERNEL k(int* out, int careless) {
+        __shared__ int tile[64];
+        int i = threadIdx.x, sum = 0;
+        for (int r = 0; r <= blockIdx.x; ++r) {
+            tile[i] = r + i; // write
+            __syncthreads();
+            sum += tile[i ^ 32]; // read
+            if (blockIdx.x != careless) __syncthreads();
+        }
+        out[64 * blockIdx.x + i] = sum;
+    }"""
+    silent(source, grid=6, block=64, out=ints(384), careless=-1)
+    hazard = only(run(source, grid=6, block=64, out=ints(384), careless=3))
+    tells(hazard, source, "read", "write")
+    assert hazard.block == (3, 0, 0) and hazard.count == 3 * 64
+
+
 def test_neighbouring_bytes_do_not_race() -> None:
     source = """KERNEL k(int* out) {
         __shared__ char bytes[128];

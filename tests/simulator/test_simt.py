@@ -212,6 +212,23 @@ def test_after_a_branch_the_whole_warp_runs_together_again() -> None:
         assert out[i, 0] == sum(1 << j % 32 for j in range(64) if j % 5 == 0 and j // 32 == i // 32)
 
 
+def test_a_label_of_inline_assembly_is_known_in_its_braces_only() -> None:
+    source = r"""__device__ __forceinline__ int sum_to(int n) {
+        int sum;
+        asm volatile("{\n .reg .pred p;\n .reg .u32 left;\n mov.u32 %0, 0;\n mov.u32 left, %1;\n"
+                     "AGAIN:\n add.u32 %0, %0, left;\n sub.u32 left, left, 1;\n setp.gt.s32 p, left, 0;\n"
+                     "@p bra AGAIN;\n}" : "=&r"(sum) : "r"(n));
+        return sum;
+    }
+    KERNEL k(int* out) {
+        int i = threadIdx.x + 1;
+        out[threadIdx.x] = sum_to(i) * 1000 + sum_to(3);
+    }"""
+    np.testing.assert_array_equal(
+        silent(source, out=ints(32))["out"], [i * (i + 1) // 2 * 1000 + 6 for i in range(1, 33)]
+    )
+
+
 # --- functions
 
 
@@ -251,6 +268,50 @@ def test_calls_through_pointers_reach_the_function_each_lane_names() -> None:
         }"""
     expected = [(i + 7, i - 7, i * 7)[i % 3] for i in range(64)]
     np.testing.assert_array_equal(silent(source, block=64, out=ints(64))["out"], expected)
+
+
+def test_a_function_with_a_switch_and_a_local_array_may_be_called_from_many_places() -> None:
+    source = """__device__ __noinline__ int f(int x) {
+        int a[4] = {x, x + 1, x + 2, x + 3};
+        switch (x % 5) {
+            case 0: a[x & 3] = 100; break;
+            case 1: a[(x + 1) & 3] *= 7; break;
+            case 2: return x ^ 9;
+            case 3: a[1] = a[x & 1] << 3; break;
+            case 4: a[2] = -x; break;
+        }
+        return a[(x + 1) & 3];
+    }
+    KERNEL k(int* out) {
+        int i = threadIdx.x, sum = 0;
+        for (int j = 0; j < i % 4; ++j) sum += f(i + j);
+        out[i] = i & 1 ? sum + f(sum & 63) : f(sum & 31);
+    }"""
+
+    def f(x: int) -> int:
+        a = [x, x + 1, x + 2, x + 3]
+        if x % 5 == 2:
+            return x ^ 9
+        place, value = [(x & 3, 100), ((x + 1) & 3, a[(x + 1) & 3] * 7), (0, a[0]), (1, a[x & 1] << 3), (2, -x)][x % 5]
+        a[place] = value
+        return a[(x + 1) & 3]
+
+    def alone(i: int) -> int:
+        total = sum(f(i + j) for j in range(i % 4))
+        return total + f(total & 63) if i & 1 else f(total & 31)
+
+    np.testing.assert_array_equal(silent(source, block=64, out=ints(64))["out"], [alone(i) for i in range(64)])
+
+
+def test_virtual_functions_are_calls_through_pointers() -> None:
+    source = """struct Add { __device__ virtual int f(int x) { return x + 1; } };
+    struct Twice : Add { __device__ int f(int x) override { return x * 2; } };
+    KERNEL k(int* out) {
+        Add add; Twice twice;
+        Add* chosen = threadIdx.x % 2 ? &add : (Add*)&twice;
+        out[threadIdx.x] = chosen->f(threadIdx.x);
+    }"""
+    np.testing.assert_array_equal(silent(source, out=ints(32))["out"], [i + 1 if i % 2 else i * 2 for i in range(32)])
 
 
 def test_recursion_is_refused_with_the_function_and_line() -> None:

@@ -22,7 +22,8 @@ def at(values: np.ndarray, index: np.ndarray) -> np.ndarray:
 class Moment:
     """The clocks of a batch as an access sees them. Arrays are replaced, never changed, so keeping one is free.
 
-    ``epoch``, per block: barriers passed. ``tick``, per lane: ``__syncwarp`` s passed. ``seen`` is None until a barrier
+    ``epoch``, per block: barriers passed. ``tick``, per lane: the number of its last ``__syncwarp``, of ``count`` that
+    were executed in the batch. ``seen`` is None until a barrier
     held only part of a block; then ``seen[warp, other]`` is the newest ``time`` of another warp of the block that
     this warp knows to be over, and ``time`` each warp's own.
     """
@@ -30,6 +31,7 @@ class Moment:
     epoch: np.ndarray
     tick: np.ndarray
     time: np.ndarray
+    count: int = 0
     seen: np.ndarray | None = None
 
 
@@ -54,13 +56,13 @@ class BatchClock:
 
     def warp_barrier(self, ids: np.ndarray | None) -> None:
         """These lanes (None for all) have met in ``__syncwarp``."""
-        tick = self.now.tick
+        count = self.now.count + 1
         if ids is None:
-            tick = tick + np.int32(1)
+            tick = np.full(1, count, np.int32)
         else:
-            tick = np.broadcast_to(tick, self.block_count * self.lanes_per_block).copy()
-            tick[ids] += 1
-        self.now = replace(self.now, tick=tick)
+            tick = np.broadcast_to(self.now.tick, self.block_count * self.lanes_per_block).copy()
+            tick[ids] = count
+        self.now = replace(self.now, tick=tick, count=count)
 
     def part_barrier(self, waiting: np.ndarray, arrived: np.ndarray) -> None:
         """A named barrier opened: what the warps of both did before is over for those that waited."""
@@ -84,8 +86,7 @@ class BatchClock:
             result = np.repeat(result, len(one))
         warp, other = one >> WARP_SHIFT, two >> WARP_SHIFT
         # Both lanes must have passed one since: a partial __syncwarp orders only the lanes it names.
-        mine = at(before.tick, one)
-        result |= (warp == other) & (mine != at(after.tick, one)) & (mine != at(after.tick, two))
+        result |= (warp == other) & (at(after.tick, one) > before.count) & (at(after.tick, two) > before.count)
         if after.seen is not None:
             result |= after.seen[other, warp % self.warps] >= before.time[warp]
         return result
@@ -123,22 +124,25 @@ Knowledge = dict[int, int]
 
 @dataclass(frozen=True)
 class Happened:
-    """Accesses of one executed instruction: the threads, their blocks' epochs and their ticks, and its step."""
+    """Accesses of one executed instruction: the threads, their blocks' epochs and their ticks, its step, and how many
+    ``__syncwarp`` s its batch had executed."""
 
     threads: np.ndarray
     epochs: np.ndarray
     ticks: np.ndarray
     step: int
+    count: int
 
     @classmethod
     def at(cls, moment: Moment, lanes: np.ndarray, first: int, step: int, lanes_per_block: int) -> Happened:
         """What ``lanes`` of a batch, whose lane 0 is thread ``first`` of the grid, did at ``moment``."""
         epochs = np.broadcast_to(at(moment.epoch, lanes // lanes_per_block), lanes.shape)
-        return cls(lanes + first, epochs, np.broadcast_to(at(moment.tick, lanes), lanes.shape), step)
+        ticks = np.broadcast_to(at(moment.tick, lanes), lanes.shape)
+        return cls(lanes + first, epochs, ticks, step, moment.count)
 
     def only(self, chosen: np.ndarray) -> Happened:
         """Those for which ``chosen`` holds."""
-        return Happened(self.threads[chosen], self.epochs[chosen], self.ticks[chosen], self.step)
+        return Happened(self.threads[chosen], self.epochs[chosen], self.ticks[chosen], self.step, self.count)
 
 
 class GridOrder:
@@ -239,6 +243,6 @@ class GridOrder:
             ((before.threads == release.thread) & (before.step < release.fence_step or before.step == release.step))
             | (before.epochs < release.fence_epoch)
             | (own_fence & (before.epochs < release.epoch))
-            | (warp & (before.ticks < release.fence_tick))
-            | (warp & own_fence & (before.ticks < release.tick))
+            | (warp & (before.count < release.fence_tick))
+            | (warp & own_fence & (before.count < release.tick))
         )

@@ -135,33 +135,14 @@ def detection() -> Iterator[str]:
 
 def numba() -> Iterator[str]:
     """The same kernel and launch in numba's CUDA simulator, in this run."""
-    os.environ["NUMBA_ENABLE_CUDASIM"] = "1"
-    from numba import cuda, float32
+    from tests.benchmarks.numba_gemm import TILE, gemm
 
-    size, tile = 64, 32
-
-    @cuda.jit
-    def gemm(a, b, c, m, n, k):  # type: ignore[no-untyped-def]
-        left = cuda.shared.array((tile, tile), float32)
-        right = cuda.shared.array((tile, tile), float32)
-        x, y = cuda.threadIdx.x, cuda.threadIdx.y
-        row, col = cuda.blockIdx.y * tile + y, cuda.blockIdx.x * tile + x
-        total = float32(0)
-        for start in range(0, k, tile):
-            left[y, x] = a[row, start + x] if row < m and start + x < k else float32(0)
-            right[y, x] = b[start + y, col] if start + y < k and col < n else float32(0)
-            cuda.syncthreads()
-            for i in range(tile):
-                total += left[y, i] * right[i, x]
-            cuda.syncthreads()
-        if row < m and col < n:
-            c[row, col] = total
-
+    size = 64
     rng = np.random.default_rng(1)
     a, b = (rng.standard_normal((size, size), dtype=np.float32) for _ in range(2))
     c = np.zeros((size, size), np.float32)
     start = time.perf_counter()
-    gemm[(size // tile, size // tile), (tile, tile)](a, b, c, size, size, size)
+    gemm[(size // TILE, size // TILE), (TILE, TILE)](a, b, c, size, size, size)
     theirs = time.perf_counter() - start
     ours = Launcher("sgemm_tile", 1, {"M": size, "N": size, "K": size}).median()
     ratio = f"{theirs / ours:6.0f} times faster"

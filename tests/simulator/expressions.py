@@ -29,6 +29,7 @@ typedef unsigned long long u64;
 template <class T> __device__ T quotient(T a, T b) { return b == 0 || b == (T)-1 ? a : (T)(a / b); }
 template <class T> __device__ T remainder_of(T a, T b) { return b == 0 || b == (T)-1 ? b : (T)(a % b); }
 template <class T> __device__ T size(T a) { return a < 0 ? (T)(0 - (u64)a) : a; }
+template <class T> __device__ T signed_like(T a, T b) { return copysign(a, b == b ? b : (T)1); }
 template <class T> __device__ T loaded(const u64* in, int variable, int lanes) {
     return *reinterpret_cast<const T*>(in + variable * lanes + threadIdx.x);
 }
@@ -185,8 +186,9 @@ class Generator:
         a, b = self._two(kind, depth)
         end = "f" if kind == "f4" else ""
         name, function = self.random.choice(_FLOAT_FUNCTIONS)
-        sources = [a, b] if name in ("fmin", "fmax", "copysign") else [a]
-        text = f"{name}{end}({', '.join(source.text for source in sources)})" if name != "-" else f"(-{a.text})"
+        sources = [a, b] if name in ("fmin", "fmax", "signed_like") else [a]
+        name = name if name in ("-", "signed_like") else name + end
+        text = f"({name}({', '.join(source.text for source in sources)}))"
         return Expression(kind, text, lambda s: function(*(one.value(s) for one in sources)))
 
     def _fused(self, kind: str, depth: int) -> Expression:
@@ -310,8 +312,13 @@ def _extreme(ufunc: np.ufunc, sign: bool) -> Callable[[np.ndarray, np.ndarray], 
     return function
 
 
+def _signed_like(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The sign of a NaN differs from machine to machine: here it is positive."""
+    return np.copysign(a, np.where(np.isnan(b), np.ones_like(b), b))
+
+
 _FLOAT_FUNCTIONS: list[tuple[str, Callable[..., np.ndarray]]] = [
-    ("sqrt", np.sqrt), ("fabs", np.abs), ("-", np.negative), ("copysign", np.copysign), ("trunc", np.trunc),
+    ("sqrt", np.sqrt), ("fabs", np.abs), ("-", np.negative), ("signed_like", _signed_like), ("trunc", np.trunc),
     ("floor", np.floor), ("ceil", np.ceil), ("rint", np.rint), ("fmin", _extreme(np.fmin, True)),
     ("fmax", _extreme(np.fmax, False)),
 ]  # fmt: skip

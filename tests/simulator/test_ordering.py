@@ -102,7 +102,7 @@ def racy(script: list[Event], updates: bool) -> set[int]:
 
 
 @pytest.mark.parametrize("space", ["shared", "global"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(script=events)
 def test_a_race_is_told_where_nothing_happens_before_and_nowhere_else(space: str, script: list[Event]) -> None:
     """Of many threads that updated a place not all are remembered, so a race with one of them may not be told."""

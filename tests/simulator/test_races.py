@@ -226,6 +226,30 @@ def test_a_partial_syncwarp_orders_only_its_lanes() -> None:
     tells(hazard, source, "write", "read", "__syncwarp()")
 
 
+def test_a_barrier_of_part_of_a_warp_does_not_spoil_the_next_one_of_all() -> None:
+    source = """KERNEL k(int* out) {
+        __shared__ int tile[32];
+        int i = threadIdx.x;
+        tile[i] = i;
+        __syncwarp();
+        if (i < 16) {
+            __syncwarp(0xFFFF);
+            out[i] = tile[31 - i];
+        }
+        __syncwarp();
+        tile[i] = 0;
+        __syncwarp();
+        if (i >= 24) {
+            __syncwarp(0xFF000000);
+            __syncwarp(0xFF000000);
+            out[i] = tile[i - 24];
+        }
+        __syncwarp();
+        tile[31 - i] = 1;
+    }"""
+    silent(source, out=np.zeros(32, "i4"))
+
+
 def test_atomics_do_not_race_with_atomics_but_with_plain_accesses() -> None:
     source = """KERNEL k(int* out) {
         __shared__ int sum;

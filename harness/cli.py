@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -94,10 +95,17 @@ def cli() -> None:
     """
 
 
+def _replace_closed_streams() -> None:
+    """Started with ``>&-``, Python has None for a stream; what is printed then goes nowhere."""
+    sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  for the process's life
+    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+
+
 def main() -> NoReturn:
     """Run the command line and exit."""
     from harness.reports.text import fit_streams
 
+    _replace_closed_streams()
     fit_streams()
     try:
         code = cli.main(prog_name="kata", standalone_mode=False)

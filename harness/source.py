@@ -94,18 +94,18 @@ def _read(path: Path) -> str:
     try:
         raw = path.read_bytes()
     except OSError as error:
-        raise SourceError(f"{path.name} can't be read: {error.strerror}", file=path.name) from error
+        raise SourceError(f"the file can't be read: {error.strerror}", file=path.name) from error
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise SourceError(
-            f"{path.name} is not UTF-8: line {line} holds the byte {raw[error.start]:#04x}",
+            f"the file is not UTF-8: line {line} holds the byte {raw[error.start]:#04x}",
             file=path.name, line=line, remedy="save the file as UTF-8",
         ) from error  # fmt: skip
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
-        raise SourceError(f"{path.name} is empty", file=path.name, remedy="kata start writes a skeleton to begin from")
+        raise SourceError("the file is empty", file=path.name, remedy="kata start writes a skeleton to begin from")
     return text
 
 
@@ -119,7 +119,7 @@ def _find_solve(path: Path, code: str, functions: list[Function], broken: bool, 
     if len(found) > 1:
         first, second = (line_of(code, code.index("solve", function.start)) for function in found[:2])
         raise SourceError(
-            f"{path.name} has two functions named solve, on lines {first} and {second}",
+            f"there are two functions named solve, on lines {first} and {second}",
             file=path.name, line=second, remedy="keep one; call the other something else",
         )  # fmt: skip
     if found and "__global__" in found[0].head:
@@ -135,9 +135,9 @@ def _find_solve(path: Path, code: str, functions: list[Function], broken: bool, 
         return None
     names = list(dict.fromkeys(from_bytes_text(function.name) for function in functions))
     if mentioned:
-        message = f"{path.name} mentions solve on line {line_of(code, mentioned.start())}, but never defines it"
+        message = f"solve is mentioned on line {line_of(code, mentioned.start())}, but never defined"
     else:
-        message = f"{path.name} has no function solve"
+        message = "there is no function solve"
         message += f"; it has {', '.join(names)}" if names else ""
     host = {function.name.lower(): from_bytes_text(function.name) for function in functions if not function.on_device}
     like = [host[name] for name in ("solution", *difflib.get_close_matches("solve", host, 1, 0.6)) if name in host]

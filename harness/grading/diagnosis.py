@@ -150,5 +150,5 @@ def changed_input(case: str, parameter: str, before: np.ndarray, after: np.ndarr
         wrong=count,
         size=before.size,
         pattern="input_changed",
-        sentence=f"solve changed its input {parameter}: {counted(count, 'element')} of {before.size}",
+        sentence=f"solve changed {parameter}, an input: {counted(count, 'element')} of {before.size}",
     )

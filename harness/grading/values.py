@@ -49,7 +49,7 @@ def _nan_sentence(evidence: Evidence, computed: np.ndarray) -> str:
     others = int(evidence.comparison.wrong.sum()) - count
     which = "the only element is" if size == 1 else f"{count} of {size} elements are"
     rest = f", and {others} more wrong" if others else ""
-    return f"{which} NaN{rest}: an overflow to inf, then inf - inf, inf / inf or 0 * inf"
+    return f"{which} NaN{rest}: 0 / 0 where all terms vanished, or an overflow to inf and then inf - inf or inf / inf"
 
 
 def zeros(evidence: Evidence) -> Finding | None:

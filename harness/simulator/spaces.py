@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from harness.simulator.simt import Batch
 
 
+_REMEDIES = {
+    "out_of_bounds": "check the index against the size before the access",
+    "use_after_free": "free it after the last kernel that uses it",
+    "null_pointer": "allocate it first, and pass the pointer that cudaMalloc gave",
+}
+
+
 class Spaces:
     """Where the accesses of one batch go."""
 
@@ -95,9 +102,8 @@ class Spaces:
         if bad is not None:
             kind, place = self.batch.memory.explain(int(address[bad]), access.width)
             position = bad if selection is None else int(selection[bad])
-            self.batch.blame(
-                access.instruction, kind, f"{access.verb}s {plural(access.width, 'byte')} at {place}", lanes, position
-            )
+            deed = f"{access.verb}s {plural(access.width, 'byte')} at {place}"
+            self.batch.blame(access.instruction, kind, deed, lanes, position, _REMEDIES.get(kind))
         if selection is None:
             return pieces
         return [Piece(p.backing, p.offset, selection if p.selection is None else selection[p.selection], p.allocation)
@@ -115,7 +121,7 @@ class Spaces:
         place = self._place_in_space(space, int(address[bad]), (start, end), access.width)
         position = bad if selection is None else int(selection[bad])
         deed = f"{access.verb}s {plural(access.width, 'byte')} at {place}"
-        self.batch.blame(access.instruction, "out_of_bounds", deed, lanes, position)
+        self.batch.blame(access.instruction, "out_of_bounds", deed, lanes, position, _REMEDIES["out_of_bounds"])
 
     def _place_in_space(self, space: str, address: int, bounds: tuple[int, int], width: int) -> str:
         """A place in shared, local or parameter space, and how far outside ``bounds`` (start and end) it lies."""

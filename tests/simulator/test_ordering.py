@@ -105,14 +105,17 @@ def racy(script: list[Event], updates: bool) -> set[int]:
 @settings(max_examples=120, deadline=None)
 @given(script=events)
 def test_a_race_is_told_where_nothing_happens_before_and_nowhere_else(space: str, script: list[Event]) -> None:
-    """Of many threads that updated a place not all are remembered, so a race with one of them may not be told."""
+    """Two readers of a place are remembered and not all who updated it, so of more a race may not be told."""
+    readers = {cell: {one.actor for one in script if isinstance(one, Touch) and one.cell == cell and one.deed == "read"}
+               for cell in range(CELLS)}  # fmt: skip
     ran = run(text_of(script, space), block=64, out=np.zeros(CELLS, "u4"))
     told = {
         int(number)
         for hazard in ran.of(Severity.ERROR)
         for number in re.findall(r"(?:out|cells)\[(\d+)\]", hazard.message)
     }
-    assert racy(script, updates=False) <= told <= racy(script, updates=True), [hazard.message for hazard in ran.hazards]
+    sure = {cell for cell in racy(script, updates=False) if len(readers[cell]) <= 2}
+    assert sure <= told <= racy(script, updates=True), [hazard.message for hazard in ran.hazards]
 
 
 # --- between blocks

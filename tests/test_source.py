@@ -98,7 +98,7 @@ def test_two_functions_named_solve_are_refused(tmp_path: Path) -> None:
 def test_a_solve_without_a_body_is_refused(tmp_path: Path) -> None:
     error = refused(tmp_path, KERNEL + "void solve(const float* in, float* out, int n);\n")
     assert "line 5" in error.message
-    assert refused(tmp_path, text).message == "solve is mentioned on line 5, but never defined"
+    assert "never defined" in error.message
 
 
 def test_a_kernel_named_solve_is_refused(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from harness.errors import Unsupported
-from harness.simulator import flow
+from harness.simulator import inline
 from harness.simulator.active import Lanes
 from harness.simulator.memory import LOCAL_WINDOW, SHARED_WINDOW
 from harness.simulator.operands import Registers
@@ -24,7 +24,7 @@ _FORMAT = re.compile(r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|j|z|t)?([di
 
 def call(instruction: Instruction, kernel: Kernel) -> Step:
     """A call to a function without a body. Raises Unsupported for those not provided here."""
-    results, name, arguments = flow.builtin_call(instruction)
+    results, name, arguments = inline.builtin_call(instruction)
     build = _BUILTINS.get(name)
     if build is None:
         raise Unsupported(f"{name}() on the device is not simulated", line=instruction.line)

@@ -13,7 +13,7 @@ from functools import cache, cached_property
 import numpy as np
 
 from harness.errors import Unsupported
-from harness.simulator import flow, parser, provenance, specials, steps
+from harness.simulator import flow, inline, parser, provenance, specials, steps
 from harness.simulator.memory import Memory
 from harness.simulator.ptx import DTYPES, Function, Instruction, Translation
 from harness.simulator.steps import Branch, Gate, Step
@@ -150,7 +150,7 @@ class Kernel:
         self.module = module
         self.name = name
         self.function = module.translation.functions[name]
-        self.flat = flow.inline(module.translation, name)
+        self.flat = inline.inline(module.translation, name)
         self.layout: Layout = self._lay_out()
         self.numbers: dict[str, int] = {}
         self.initial: list[np.ndarray] = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from harness.simulator.flow import Flat
+from harness.simulator.inline import Flat
 from harness.simulator.isa import COMPUTE
 from harness.simulator.operands import flatten
 from harness.simulator.ptx import Instruction, Operand, Register, Symbol

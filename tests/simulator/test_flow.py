@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from harness.errors import Unsupported
-from harness.simulator import flow, steps
+from harness.simulator import flow, inline, steps
 from harness.simulator.parser import parse
 from harness.simulator.ptx import Instruction
 from tests.simulator.programs import Node, graph_text, graphs
@@ -17,7 +17,7 @@ from tests.simulator.running import assembly, compiled
 
 
 def blocks(text: str) -> list[flow.Block]:
-    return flow.blocks(flow.inline(parse(text), "main"), steps.is_gate, steps.effects)
+    return flow.blocks(inline.inline(parse(text), "main"), steps.is_gate, steps.effects)
 
 
 def place(found: list[flow.Block], label: str) -> int:
@@ -138,12 +138,12 @@ ld.param.b32 %r3, [b];
 """
 
 
-def instructions(flat: flow.Flat) -> Iterator[Instruction]:
+def instructions(flat: inline.Flat) -> Iterator[Instruction]:
     return (item for item in flat.body if isinstance(item, Instruction))
 
 
 def test_each_call_gets_registers_labels_and_parameters_of_its_own() -> None:
-    flat = flow.inline(parse(assembly(CALLS, extra=TWICE)), "main")
+    flat = inline.inline(parse(assembly(CALLS, extra=TWICE)), "main")
     assert not any(item.opcode == "call" for item in instructions(flat))
     added = [item.operands[0] for item in instructions(flat) if item.opcode == "add"]
     assert len(added) == len(set(added)) == 2
@@ -154,14 +154,14 @@ def test_each_call_gets_registers_labels_and_parameters_of_its_own() -> None:
 def test_a_functions_own_shared_variable_is_one_for_all_its_calls() -> None:
     source = """__device__ __noinline__ int* mine() { __shared__ int x[4]; return x; }
     KERNEL k(unsigned long long* out) { out[0] = mine() - (int*)0; out[1] = mine() - (int*)0; }"""
-    flat = flow.inline(parse(compiled(source)), "k")
+    flat = inline.inline(parse(compiled(source)), "k")
     assert sum(variable.space == "shared" for variable in flat.variables.values()) == 1
 
 
 def test_functions_without_a_body_stay_calls() -> None:
-    flat = flow.inline(parse(compiled('KERNEL k() { printf("%d", threadIdx.x); }')), "k")
+    flat = inline.inline(parse(compiled('KERNEL k() { printf("%d", threadIdx.x); }')), "k")
     (call,) = (item for item in instructions(flat) if item.opcode == "call")
-    results, name, arguments = flow.builtin_call(call)
+    results, name, arguments = inline.builtin_call(call)
     assert name == "vprintf" and len(results) == 1 and len(arguments) == 2
     assert set(results + arguments) <= flat.variables.keys()
 
@@ -171,10 +171,10 @@ def test_recursion_through_a_second_function_is_refused() -> None:
     .func b (); .func a () { call b; ret; } .func b () { call a; ret; }
     """
     with pytest.raises(Unsupported, match="calls itself") as refused:
-        flow.inline(parse(assembly("call a;", extra=extra)), "main")
+        inline.inline(parse(assembly("call a;", extra=extra)), "main")
     assert re.search("loop", refused.value.remedy or "")
 
 
 def test_a_call_with_another_number_of_arguments_is_refused() -> None:
     with pytest.raises(Unsupported, match="another number of arguments"):
-        flow.inline(parse(assembly("{\n.param .b32 a;\ncall twice, (a);\n}", extra=TWICE)), "main")
+        inline.inline(parse(assembly("{\n.param .b32 a;\ncall twice, (a);\n}", extra=TWICE)), "main")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.simulator.flow import inline
+from harness.simulator.inline import inline
 from harness.simulator.parser import parse
 from harness.simulator.provenance import Bases
 from tests.simulator.running import assembly

@@ -277,6 +277,23 @@ def test_whoever_reads_a_sum_waits_for_all_updates(who: str) -> None:
     tells(only(run(source, block=96, out=ints(1))), source, "add", "read", "updates", "reads")
 
 
+def test_a_barrier_is_a_fresh_start_for_a_counter() -> None:
+    source = """KERNEL k(int* out) {
+        __shared__ int count;
+        int i = threadIdx.x;
+        if (i == 0) count = 0;
+        __syncthreads();
+        if (i < 32) atomicAdd(&count, 1);
+        if (i >= 32) atomicAdd(&count, 2);
+        __syncthreads();
+        if (i == 1) atomicAdd(&count, 1); // add
+        BETWEEN
+        if (i == 0) out[0] = count; // read
+    }"""
+    assert silent(source.replace("BETWEEN", "__syncthreads();"), block=64, out=ints(1))["out"][0] == 97
+    tells(only(run(source.replace("BETWEEN", ""), block=64, out=ints(1))), source, "add", "read")
+
+
 def test_a_plain_read_before_updates_races_with_those_of_others() -> None:
     source = """KERNEL k(int* out, int* best, const int* x) {
         int i = threadIdx.x;

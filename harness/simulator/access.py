@@ -116,7 +116,7 @@ class Access:
     def _fail_alignment(self, address: int, position: int, lanes: Lanes, batch: Batch) -> None:
         what = {8: "float2 or double", 16: "float4"}.get(self.width, f"{self.width}-byte value")
         place = batch.spaces.place(self, address)
-        batch.blame(
+        batch.witness.blame(
             self.instruction, "misaligned",
             f"{self.verb}s {self.width} bytes at {place}, which is not a multiple of {self.width} bytes",
             lanes, position, f"a {what} needs an address divisible by {self.width}: use scalars for the unaligned part",
@@ -183,7 +183,7 @@ def load(instruction: Instruction, kernel: Kernel) -> Step:
         located = access.located(registers, lanes, batch)
         missing = None if located.initialised else unwritten(access, located, lanes, batch)
         data = gather(access, located)
-        batch.watch(access, located, lanes)
+        batch.witness.watch(access, located, lanes)
         columns = [data] if len(places) == 1 else np.ascontiguousarray(data.view(unit).reshape(len(data), -1).T)
         for (number, widen), column in zip(places, columns, strict=True):
             if number >= 0:
@@ -231,7 +231,7 @@ def store(instruction: Instruction, kernel: Kernel) -> Step:
         values = [lanes.active(read(registers)).view(unit) for read in readers]
         located = access.located(registers, lanes, batch)
         data = values[0] if len(values) == 1 else _packed(values, width)
-        batch.watch(access, located, lanes, data)
+        batch.witness.watch(access, located, lanes, data)
         scatter(access, located.units, data, lanes, batch)
 
     return step
@@ -249,7 +249,7 @@ def scatter(
     for piece, index in units:
         if piece.allocation is not None and piece.allocation.kind == "const":
             deed = f"writes {piece.allocation.name}, which is __constant__"
-            batch.blame(access.instruction, "read_only", deed, lanes, 0)
+            batch.witness.blame(access.instruction, "read_only", deed, lanes, 0)
         part = data if piece.selection is None or len(data) == 1 else data[piece.selection]
         if len(index) == 1 and len(part) > 1:
             part = part[-1:]

@@ -63,7 +63,7 @@ def _issue(instruction: Instruction, kernel: Kernel) -> Step:
 
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
         located = to.located(registers, lanes, batch)
-        batch.watch(to, located, lanes)
+        batch.witness.watch(to, located, lanes)
         asked = np.full(1, width) if valid is None else lanes.active(valid(registers))
         kept = np.broadcast_to(asked, lanes.count)
         data = _zero_filled(origin, registers, lanes, kept, batch)

@@ -51,7 +51,7 @@ def atomic(instruction: Instruction, kernel: Kernel) -> Step:
         missing = unwritten(access, located, lanes, batch)
         if missing is not None and not exchange:
             batch.garbage.fail(missing[1], None, lanes, missing[0])
-        batch.watch(access, located, lanes)
+        batch.witness.watch(access, located, lanes)
         old = np.zeros(lanes.count, dtype)
         values = _values(readers, registers, lanes)
         for piece, index in located.units:

@@ -38,7 +38,7 @@ def _printf(instruction: Instruction, kernel: Kernel, results: tuple[str, ...], 
         for lane in lanes.ids[: batch.launch.lines_left()]:
             text = _string(batch, _word(batch, kernel, arguments[0], lane), lane)
             buffer = _word(batch, kernel, arguments[1], lane)
-            batch.printed(_formatted(text, buffer, batch, lane), lane)
+            batch.witness.printed(_formatted(text, buffer, batch, lane), lane)
         _store(batch, kernel, results[0], lanes, 0)
 
     return step
@@ -124,7 +124,7 @@ def _assert(instruction: Instruction, kernel: Kernel, results: tuple[str, ...], 
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
         lane = int(lanes.ids[0])
         condition = _string(batch, _word(batch, kernel, arguments[0], lane), lane)
-        batch.blame(instruction, "assert", f"finds `{condition}` false: the assertion failed", lanes, 0)
+        batch.witness.blame(instruction, "assert", f"finds `{condition}` false: the assertion failed", lanes, 0)
 
     return step
 

@@ -182,7 +182,8 @@ class Garbage:
         """Stop the launch: a value nobody wrote is used. The line named is the load's."""
         position = int(np.flatnonzero(bits)[0])
         used = f", and uses it on line {user.line}" if user is not None and user.line != origin.instruction.line else ""
-        self.batch.blame(origin.instruction, origin.kind, f"{origin.deed}{used}", lanes, position, origin.remedy)
+        deed = f"{origin.deed}{used}"
+        self.batch.witness.blame(origin.instruction, origin.kind, deed, lanes, position, origin.remedy)
 
 
 #: Operation, its sources' shadows, their values -> its results' shadows. Whatever has no rule spreads.

@@ -8,7 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from harness.errors import Unsupported
-from harness.simulator.ptx import Address, Function, Instruction, Operand, Register, Symbol, Translation, Variable, Vector
+from harness.simulator.ptx import (
+    Address,
+    Function,
+    Instruction,
+    Operand,
+    Register,
+    Symbol,
+    Translation,
+    Variable,
+    Vector,
+)
 
 
 @dataclass

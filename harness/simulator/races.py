@@ -140,7 +140,8 @@ def report(batch: Batch, race: Race, place: str) -> None:
     """Tell a race as a candidate would be told: the place, both lines, both threads, what is missing between."""
     one, two = race.earlier_thread, race.later_thread
     shift = 0 if race.later.first else batch.first_lane
-    (block_one, thread_one), (block_two, thread_two) = (batch.grid_position(thread + shift) for thread in (one, two))
+    block_one, thread_one = batch.witness.grid_position(one + shift)
+    block_two, thread_two = batch.witness.grid_position(two + shift)
     first, second = race.earlier.access.instruction.line, race.later.access.instruction.line
     verbs = _VERBS[race.earlier.act], _VERBS[race.later.act]
     if race.earlier is race.later:

@@ -161,12 +161,13 @@ class Shadow:
         if slot not in _UPDATERS or entry.act is Act.BLOCK_ATOMIC:
             return result
         for mine in _UPDATERS:
-            if mine in self.thread:
-                own = self.thread[mine][units] == threads
-                steps = np.array([one.step for one in self.entries])[self.number[mine][units]]
-                result |= own & (steps > before.step)
-                if entry.act in (Act.WRITE, Act.STRONG_WRITE):  # in one instruction, lanes update in their order
-                    result |= own & (steps == before.step) & (self.thread[slot][units] < threads)
+            if mine not in self.thread:
+                continue
+            own = np.flatnonzero(self.thread[mine][units] == threads)
+            steps = np.array([self.entries[number].step for number in self.number[mine][units[own]]], np.int64)
+            result[own] |= steps > before.step
+            if entry.act in (Act.WRITE, Act.STRONG_WRITE):  # in one instruction, lanes update in their order
+                result[own] |= (steps == before.step) & (self.thread[slot][units[own]] < threads[own])
         return result
 
     def _record(self, entry: Entry, touched: Touch, ordered: Ordered) -> None:

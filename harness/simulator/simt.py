@@ -12,21 +12,19 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from harness.errors import KernelFault
-from harness.results import Hazard, Severity
 from harness.simulator import specials
-from harness.simulator.access import Access, Act, Located
+from harness.simulator.access import Access, Located
 from harness.simulator.active import NOTHING, Lanes
 from harness.simulator.collectives import WARP
 from harness.simulator.endless import LoopWatch
 from harness.simulator.garbage import Garbage
-from harness.simulator.memory import Memory, Piece
-from harness.simulator.ordering import BatchClock, Happened
-from harness.simulator.ptx import Instruction
-from harness.simulator.races import SharedRaces, short, spoken
+from harness.simulator.memory import Memory
+from harness.simulator.ordering import BatchClock
+from harness.simulator.races import SharedRaces
 from harness.simulator.spaces import Spaces
 from harness.simulator.steps import EXIT, Gate, effects
 from harness.simulator.waiting import BlockGate
+from harness.simulator.witness import Witness
 
 if TYPE_CHECKING:
     from harness.simulator.asynchronous import Pending
@@ -78,6 +76,7 @@ class Batch:
         self.shared_races = SharedRaces(self)
         self.garbage = Garbage(self)
         self.spaces = Spaces(self)
+        self.witness = Witness(self)
         self.effects = effects
         self.groups: dict[int, Lanes] = {}
         self.parked: dict[int, Lanes] = {}
@@ -138,13 +137,13 @@ class Batch:
         place, lanes = next(iter(self.groups.items()))
         instruction = self.kernel.blocks[place >> 1].first
         if self.loop.stuck(self):
-            self.fail(
+            self.witness.fail(
                 instruction, "runaway",
                 f"the kernel never ends: nothing changes any more for {_threads(lanes.count)} in a loop here",
                 lanes, 0, "check that the loop's condition can become false for every thread",
             )  # fmt: skip
         if self.launch.overdue():
-            self.fail(
+            self.witness.fail(
                 instruction, "unfinished",
                 f"the kernel had not ended after {self.launch.budget.seconds:g} s, with {_threads(lanes.count)} here",
                 lanes, 0, "check the loop's condition; if it is right, the kernel is too slow to simulate: use a GPU",
@@ -312,90 +311,8 @@ class Batch:
         remedy = "every thread of the block must reach the same __syncthreads()" if kind == "barrier" else (
             "name only lanes that run this line: take the mask from __ballot_sync before the branch"
         )  # fmt: skip
-        self.fail(gate.instruction, kind, "; ".join(parts), lanes, 0, remedy)
-
-    # --- saying what went wrong
-
-    def hazard(
-        self,
-        instruction: Instruction | None,
-        kind: str,
-        severity: Severity,
-        message: str,
-        lane: int,
-        remedy: str | None,
-    ) -> Hazard:
-        """A finding about one lane at one instruction."""
-        block, thread = self.grid_position(self.first_lane + lane)
-        line = instruction.line if instruction else None
-        return Hazard(kind, severity, message, line, self.launch.name, block, thread, 1, remedy)
-
-    def fail(
-        self, instruction: Instruction | None, kind: str, message: str, lanes: Lanes, position: int,
-        remedy: str | None = None,
-    ) -> NoReturn:  # fmt: skip
-        """Stop the launch: the active lane at ``position`` did this. Raises KernelFault."""
-        lane = int(lanes.ids[min(position, lanes.count - 1)])
-        raise KernelFault(self.hazard(instruction, kind, Severity.ERROR, message, lane, remedy))
-
-    def blame(
-        self, instruction: Instruction, kind: str, deed: str, lanes: Lanes, position: int, remedy: str | None = None
-    ) -> NoReturn:
-        """Stop the launch for what one thread did: ``deed`` is the rest of a sentence that begins with the thread."""
-        lane = int(lanes.ids[min(position, lanes.count - 1)])
-        block, thread = self.grid_position(self.first_lane + lane)
-        self.fail(instruction, kind, f"{spoken(thread)} of block {short(block)} {deed}", lanes, position, remedy)
-
-    def warn(self, instruction: Instruction, kind: str, message: str, lane: int, remedy: str | None = None) -> None:
-        """Note something that works by luck, once per kind and line."""
-        self.launch.add(self.hazard(instruction, kind, Severity.WARNING, message, lane, remedy))
-
-    def printed(self, text: str, lane: int) -> None:
-        """A line of a kernel's printf."""
-        self.launch.lines += 1
-        self.launch.printer(text)
-
-    def watch(self, access: Access, located: Located, lanes: Lanes, values: np.ndarray | None = None) -> None:
-        """Called for every access before it happens; ``values`` is what a store writes, one unit per active lane."""
-        if not self.launch.watching:
-            return
-        self.launch.step += 1
-        for piece, index in located.units:
-            ids = lanes.ids if piece.selection is None else lanes.ids[piece.selection]
-            part = values if values is None or piece.selection is None or len(values) == 1 else values[piece.selection]
-            if piece.allocation is not None and piece.allocation.kind != "const":
-                self.launch.races.note(self, access, piece.allocation, index, ids, part)
-                self._order_blocks(access, piece, ids)
-            elif piece.allocation is None and self.spaces.has_shared and piece.backing is self.spaces.shared:
-                self.shared_races.note(access, index, ids, part)
-
-    def _order_blocks(self, access: Access, piece: Piece, ids: np.ndarray) -> None:
-        """Atomics and volatile accesses carry news between blocks, once a fence was run."""
-        if access.act in (Act.READ, Act.WRITE):
-            return
-        if access.instruction.has("release", "acq_rel"):
-            self.fence(ids)
-        if self.launch.order.any_fence and piece.allocation is not None:
-            addresses = np.broadcast_to(piece.offset + piece.allocation.address, len(ids))
-            self.launch.order.atomic(self._now(ids), addresses)
-
-    def fence(self, ids: np.ndarray) -> None:
-        """These lanes ran ``__threadfence()``."""
-        self.launch.step += 1
-        self.launch.order.fence(self._now(ids))
-
-    def _now(self, ids: np.ndarray) -> Happened:
-        return Happened.at(self.clock.now, ids, self.first_lane, self.launch.step, self.lanes_per_block)
-
-    def grid_position(self, thread: int) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-        """Block and thread coordinates of a thread by its number in the grid."""
-        block, inside = divmod(thread, self.lanes_per_block)
-        return _coordinates(block, self.launch.grid), _coordinates(inside, self.launch.block)
+        self.witness.fail(gate.instruction, kind, "; ".join(parts), lanes, 0, remedy)
 
 
 def _threads(count: int) -> str:
     return "1 thread" if count == 1 else f"{count} threads"
-
-
-def _coordinates(number: int, shape: tuple[int, int, int]) -> tuple[int, int, int]:
-    return number % shape[0], number // shape[0] % shape[1], number // (shape[0] * shape[1])

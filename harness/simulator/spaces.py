@@ -103,7 +103,7 @@ class Spaces:
             kind, place = self.batch.memory.explain(int(address[bad]), access.width)
             position = bad if selection is None else int(selection[bad])
             deed = f"{access.verb}s {plural(access.width, 'byte')} at {place}"
-            self.batch.blame(access.instruction, kind, deed, lanes, position, _REMEDIES.get(kind))
+            self.batch.witness.blame(access.instruction, kind, deed, lanes, position, _REMEDIES.get(kind))
         if selection is None:
             return pieces
         return [Piece(p.backing, p.offset, selection if p.selection is None else selection[p.selection], p.allocation)
@@ -121,7 +121,7 @@ class Spaces:
         place = self._place_in_space(space, int(address[bad]), (start, end), access.width)
         position = bad if selection is None else int(selection[bad])
         deed = f"{access.verb}s {plural(access.width, 'byte')} at {place}"
-        self.batch.blame(access.instruction, "out_of_bounds", deed, lanes, position, _REMEDIES["out_of_bounds"])
+        self.batch.witness.blame(access.instruction, "out_of_bounds", deed, lanes, position, _REMEDIES["out_of_bounds"])
 
     def _place_in_space(self, space: str, address: int, bounds: tuple[int, int], width: int) -> str:
         """A place in shared, local or parameter space, and how far outside ``bounds`` (start and end) it lies."""

@@ -54,12 +54,12 @@ def _fence(instruction: Instruction, kernel: Kernel) -> Step:
     """``membar.gl``, ``fence.acq_rel.gpu`` and wider publish to other blocks; narrower ones order nothing we watch."""
     if not instruction.has("gl", "sys", "gpu", "sc"):
         return _nothing(instruction, kernel)
-    return lambda registers, lanes, batch: batch.fence(lanes.ids)
+    return lambda registers, lanes, batch: batch.witness.fence(lanes.ids)
 
 
 def _trap(instruction: Instruction, kernel: Kernel) -> Step:
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
-        batch.blame(instruction, "trap", "runs into a trap: the kernel gives up here", lanes, 0)
+        batch.witness.blame(instruction, "trap", "runs into a trap: the kernel gives up here", lanes, 0)
 
     return step
 

@@ -41,7 +41,7 @@ class WarpGate:
         outside = present & ((mask >> lane) & 1 == 0)
         if outside.any():
             position = int(np.flatnonzero(outside)[0])
-            batch.fail(
+            batch.witness.fail(
                 self.instruction, "missing_lanes",
                 f"lane {position % WARP} calls with the mask {int(mask[position]):#010x}, which leaves itself out",
                 Lanes(here.width, outside), 0, "a lane may only call with a mask that names it",
@@ -55,7 +55,7 @@ class WarpGate:
         last = batch.thread[here.ids] >= batch.threads_per_block - rest
         named = np.broadcast_to(here.active(mask), here.count)[last]
         if (named >> np.uint32(rest)).any():
-            batch.warn(
+            batch.witness.warn(
                 self.instruction, "missing_lanes",
                 f"the mask names more lanes than the {rest} in the last warp of a block of {batch.threads_per_block}",
                 int(here.ids[last][0]), "launch whole warps: make the block a multiple of 32",
@@ -146,7 +146,7 @@ class BlockGate:
         block = int(np.flatnonzero((gone > 0) & (batch.per_block(here) > 0))[:1].sum())
         if gone[block] > 0 and batch.per_block(here)[block] > 0:
             position = int(here.ids[batch.block_of[here.ids] == block][0])
-            batch.warn(
+            batch.witness.warn(
                 self.instruction, "barrier",
                 f"{int(gone[block])} of {batch.threads_per_block} threads of the block returned before this barrier",
                 position, "let every thread reach __syncthreads(): guard the work, not the barrier",
@@ -164,7 +164,7 @@ class BlockGate:
             position = int(np.flatnonzero(batch.block_of[lanes.ids] == block)[0])
             another = "another" if one.instruction.line == two.instruction.line else "the one"
             wait = "thread of the block waits" if first == 1 else "threads of the block wait"
-            batch.fail(
+            batch.witness.fail(
                 one.instruction, "barrier",
                 f"{first} {wait} at __syncthreads() on line {one.instruction.line} while {second} "
                 f"{'waits' if second == 1 else 'wait'} at {another} on line {two.instruction.line}",

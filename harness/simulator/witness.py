@@ -1,0 +1,108 @@
+"""What a batch's lanes are seen to do: accesses told to the race detectors, faults and warnings put into words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+
+from harness.errors import KernelFault
+from harness.results import Hazard, Severity
+from harness.simulator.access import Access, Act, Located
+from harness.simulator.active import Lanes
+from harness.simulator.memory import Piece
+from harness.simulator.ordering import Happened
+from harness.simulator.ptx import Instruction
+from harness.simulator.races import short, spoken
+
+if TYPE_CHECKING:
+    from harness.simulator.simt import Batch
+
+
+class Witness:
+    """Sees what the lanes of one batch do, and tells."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+
+    def hazard(
+        self,
+        instruction: Instruction | None,
+        kind: str,
+        severity: Severity,
+        message: str,
+        lane: int,
+        remedy: str | None,
+    ) -> Hazard:
+        """A finding about one lane at one instruction."""
+        block, thread = self.grid_position(self.batch.first_lane + lane)
+        line = instruction.line if instruction else None
+        return Hazard(kind, severity, message, line, self.batch.launch.name, block, thread, 1, remedy)
+
+    def fail(
+        self, instruction: Instruction | None, kind: str, message: str, lanes: Lanes, position: int,
+        remedy: str | None = None,
+    ) -> NoReturn:  # fmt: skip
+        """Stop the launch: the active lane at ``position`` did this. Raises KernelFault."""
+        lane = int(lanes.ids[min(position, lanes.count - 1)])
+        raise KernelFault(self.hazard(instruction, kind, Severity.ERROR, message, lane, remedy))
+
+    def blame(
+        self, instruction: Instruction, kind: str, deed: str, lanes: Lanes, position: int, remedy: str | None = None
+    ) -> NoReturn:
+        """Stop the launch for what one thread did: ``deed`` is the rest of a sentence that begins with the thread."""
+        lane = int(lanes.ids[min(position, lanes.count - 1)])
+        block, thread = self.grid_position(self.batch.first_lane + lane)
+        self.fail(instruction, kind, f"{spoken(thread)} of block {short(block)} {deed}", lanes, position, remedy)
+
+    def warn(self, instruction: Instruction, kind: str, message: str, lane: int, remedy: str | None = None) -> None:
+        """Note something that works by luck, once per kind and line."""
+        self.batch.launch.add(self.hazard(instruction, kind, Severity.WARNING, message, lane, remedy))
+
+    def printed(self, text: str, lane: int) -> None:
+        """A line of a kernel's printf."""
+        self.batch.launch.lines += 1
+        self.batch.launch.printer(text)
+
+    def watch(self, access: Access, located: Located, lanes: Lanes, values: np.ndarray | None = None) -> None:
+        """Called for every access before it happens; ``values`` is what a store writes, one unit per active lane."""
+        if not self.batch.launch.watching:
+            return
+        self.batch.launch.step += 1
+        spaces = self.batch.spaces
+        for piece, index in located.units:
+            ids = lanes.ids if piece.selection is None else lanes.ids[piece.selection]
+            part = values if values is None or piece.selection is None or len(values) == 1 else values[piece.selection]
+            if piece.allocation is not None and piece.allocation.kind != "const":
+                self.batch.launch.races.note(self.batch, access, piece.allocation, index, ids, part)
+                self._order_blocks(access, piece, ids)
+            elif piece.allocation is None and spaces.has_shared and piece.backing is spaces.shared:
+                self.batch.shared_races.note(access, index, ids, part)
+
+    def _order_blocks(self, access: Access, piece: Piece, ids: np.ndarray) -> None:
+        """Atomics and volatile accesses carry news between blocks, once a fence was run."""
+        if access.act in (Act.READ, Act.WRITE):
+            return
+        if access.instruction.has("release", "acq_rel"):
+            self.fence(ids)
+        if self.batch.launch.order.any_fence and piece.allocation is not None:
+            addresses = np.broadcast_to(piece.offset + piece.allocation.address, len(ids))
+            self.batch.launch.order.atomic(self._now(ids), addresses)
+
+    def fence(self, ids: np.ndarray) -> None:
+        """These lanes ran ``__threadfence()``."""
+        self.batch.launch.step += 1
+        self.batch.launch.order.fence(self._now(ids))
+
+    def _now(self, ids: np.ndarray) -> Happened:
+        batch = self.batch
+        return Happened.at(batch.clock.now, ids, batch.first_lane, batch.launch.step, batch.lanes_per_block)
+
+    def grid_position(self, thread: int) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+        """Block and thread coordinates of a thread by its number in the grid."""
+        block, inside = divmod(thread, self.batch.lanes_per_block)
+        return _coordinates(block, self.batch.launch.grid), _coordinates(inside, self.batch.launch.block)
+
+
+def _coordinates(number: int, shape: tuple[int, int, int]) -> tuple[int, int, int]:
+    return number % shape[0], number // shape[0] % shape[1], number // (shape[0] * shape[1])

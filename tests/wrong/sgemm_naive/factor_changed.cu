@@ -1,5 +1,5 @@
 // expect: input_changed
-// says: changed its input A
+// says: changed A, an input
 // A is doubled and halved again, but not by as much.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

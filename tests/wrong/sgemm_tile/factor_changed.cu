@@ -1,5 +1,5 @@
 // expect: input_changed
-// says: changed its input B
+// says: changed B, an input
 // The tail of B is cleared in place.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
     __shared__ float a[16][16];

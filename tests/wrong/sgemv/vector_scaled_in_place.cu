@@ -1,5 +1,5 @@
 // expect: input_changed
-// says: changed its input x
+// says: changed x, an input
 // x is rounded in place before it is used.
 __global__ void sgemv(const float* A, const float* x, float* y, int M, int K) {
     int lane = threadIdx.x % 32;

@@ -66,6 +66,7 @@ class Launch:
     races: GlobalRaces = field(init=False)
 
     def __post_init__(self) -> None:
+        self.watching = self.watching and self.threads * self.blocks > 1  # one thread alone races with nobody
         self.order = GridOrder(self.blocks, -(-self.threads // 32) * 32)
         self.races = GlobalRaces(self.order)
 

@@ -48,7 +48,8 @@ class Touch:
 
 def touch(index: np.ndarray, threads: np.ndarray, values: np.ndarray | None, width: int, granule: int) -> Touch:
     """Units of ``width`` bytes taken apart into granules."""
-    index = np.broadcast_to(index, len(threads))
+    if len(index) != len(threads):
+        index = np.broadcast_to(index, len(threads))
     ratio = width // granule
     if ratio == 1:
         return Touch(index, threads, values)

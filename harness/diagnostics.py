@@ -137,7 +137,7 @@ def _assembler_error(log: str, program: Program) -> CompileError:
         used, most = int(shared["used"], 16), int(shared["most"], 16)
         return CompileError(
             f"{plain_name(shared['kernel'])} declares {used:,} bytes of __shared__ memory; a block can have {most:,}",
-            file=program.path.name, evidence=log,
+            file=program.path.name,
             remedy="use less, or extern __shared__ with cudaFuncSetAttribute(kernel, "
             "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)",
         )  # fmt: skip

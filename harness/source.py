@@ -91,6 +91,10 @@ def _check_parameters(path: Path, code: str, solve: Function | None, kata: Kata)
 
 
 def _read(path: Path) -> str:
+    if not path.name.isprintable() or set(path.name) & set('"\\'):
+        raise SourceError(
+            f"the compiler can't take a file name like {path.name!a}", remedy="rename it: letters, digits, . _ and -"
+        )
     try:
         raw = path.read_bytes()
     except OSError as error:

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.catalogue import load
 from harness.errors import SourceError
 from harness.rewrite import blank, from_bytes_text, mark_launches, mask, to_bytes_text
 from harness.source import parse
-from tests.planning import BODY_LINE, KERNEL, program, with_body
+from tests.planning import BODY_LINE, KATA, KERNEL, program, with_body
 
 LAUNCH = "scale<<<(n + 255) / 256, 256>>>(in, out, n);"
 
@@ -120,10 +119,6 @@ def test_a_file_that_is_not_utf8_is_refused_with_the_line(tmp_path: Path) -> Non
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    from harness.source import parse
-    from harness.source import parse
-from tests.planning import KATA
-
     with pytest.raises(SourceError, match="can't be read"):
         parse(tmp_path / "none.cu", KATA)
 
@@ -253,4 +248,4 @@ def test_a_kernel_template_may_be_declared_instantiated_and_pointed_to(tmp_path:
 @pytest.mark.parametrize("name", ['a"b.cu', "a\\b.cu", "a\nb.cu", "a\udcffb.cu"])
 def test_a_file_name_that_the_compiler_would_choke_on_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(SourceError, match="take a file name like"):
-        parse(tmp_path / name, load("add"))
+        parse(tmp_path / name, KATA)

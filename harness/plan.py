@@ -100,11 +100,11 @@ class _Planner:
         memory = Memory()
         buffer = memory.allocate("plan", nbytes, address=_BUFFER_AT, kind="code")
         machine = Machine(
-            self.module, memory, source_name=self.source_name or "solve", printer=self.printer or _silent,
+            self.module, memory, printer=self.printer or _silent,
             budget=Budget(seconds=_BUDGET_SECONDS),
         )  # fmt: skip
         try:
-            machine.launch(ENTRY, (1, 1, 1), (1, 1, 1), 0, self._pack(nbytes, room), None)
+            machine.launch(ENTRY, (1, 1, 1), (1, 1, 1), 0, self._pack(nbytes, room))
         except KernelFault as fault:
             self._refuse(fault.hazard, *_HEADER.unpack_from(buffer.data.tobytes())[:2])
         return buffer.data.tobytes()

@@ -58,7 +58,7 @@ class SimulatedExecutable:
 
     def run(self, arguments: tuple[Buffer | int | float, ...]) -> Run:
         """Call ``solve`` twice. SourceError, Unsupported, and KernelFault for a launch that CUDA would refuse."""
-        session = _Session(self.program, self.module)
+        session = _Session(self.module)
         values = tuple(session.place(one) if isinstance(one, Buffer) else one for one in arguments)
         name = self.program.path.name
         return session.run(make_plan(self.module, self.compiled, values, source_name=name, printer=session.print))
@@ -68,7 +68,6 @@ class SimulatedExecutable:
 class _Session:
     """One case: the memory its calls share, and what they did."""
 
-    program: Program
     module: Module
     memory: Memory = field(default_factory=Memory)
     buffers: list[tuple[Buffer, Allocation]] = field(default_factory=list)
@@ -77,8 +76,7 @@ class _Session:
     machine: Machine = field(init=False)
 
     def __post_init__(self) -> None:
-        name = self.program.path.name
-        self.machine = Machine(self.module, self.memory, source_name=name, printer=self.print)
+        self.machine = Machine(self.module, self.memory, printer=self.print)
 
     def place(self, buffer: Buffer) -> int:
         """Give a buffer its allocation, and return the address."""
@@ -130,7 +128,7 @@ class _Session:
 
     def _launch(self, step: Launch) -> None:
         report = self.machine.launch(
-            step.kernel, step.grid, step.block, step.shared_bytes, step.args, step.line, step.name
+            step.kernel, step.grid, step.block, step.shared_bytes, step.args, step.name
         )
         self.hazards += report.hazards
 

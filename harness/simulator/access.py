@@ -15,7 +15,7 @@ import numpy as np
 from harness.errors import Unsupported
 from harness.simulator.active import Lanes
 from harness.simulator.garbage import Origin
-from harness.simulator.memory import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Piece
+from harness.simulator.memory import LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Piece
 from harness.simulator.operands import Reader, Registers, flatten, reader, target
 from harness.simulator.ptx import DTYPES, Address, Instruction, Register
 
@@ -285,7 +285,7 @@ def split_generic(address: np.ndarray) -> list[tuple[str, np.ndarray, np.ndarray
     if int(address.max()) < SHARED_WINDOW:
         return [("global", address, None)]
     result: list[tuple[str, np.ndarray, np.ndarray | None]] = []
-    for space, start in (("shared", SHARED_WINDOW), ("local", LOCAL_WINDOW), ("param", LOCAL_WINDOW << 1)):
+    for space, start in (("shared", SHARED_WINDOW), ("local", LOCAL_WINDOW), ("param", PARAM_WINDOW)):
         inside = (address >= np.uint64(start)) & (address < np.uint64(start + WINDOW_BYTES))
         if inside.all():
             return [(space, address - np.uint64(start), None)]

@@ -119,11 +119,11 @@ class Module:
                 if target is None:
                     raise Unsupported(f"{name} is initialised with the address of {symbol}, which has none here")
                 data[offset : offset + 8] = (target + addend).to_bytes(8, "little")
-            memory.allocate(plain_name(name), variable.size, data=bytes(data), kind=variable.space, address=address)
+            memory.allocate(variable_name(name), variable.size, data=bytes(data), kind=variable.space, address=address)
 
 
 @cache
-def plain_name(symbol: str) -> str:
+def variable_name(symbol: str) -> str:
     """A variable as the user wrote it: the last identifier of a mangled name (Itanium C++ ABI: length, then name).
 
     ``_ZZ6kernelPfE4tile`` is ``tile``; what is not mangled stays."""
@@ -230,7 +230,7 @@ class Kernel:
         if not before:
             return None
         offset, name = max(before)
-        return plain_name(name), address - offset
+        return variable_name(name), address - offset
 
     def shared_bounds(self, register: str, total: int) -> tuple[int, int] | None:
         """Start and end of the shared variable that an address register points into, of ``total`` shared bytes, as
@@ -248,7 +248,7 @@ class Kernel:
         for table in (self.layout.local, self.layout.parameters, self.module.variables, self.module.functions):
             if symbol in table:
                 return table[symbol]
-        raise Unsupported(f"{symbol} is used in {plain_name(self.name)} but defined nowhere")
+        raise Unsupported(f"{symbol} is used in {variable_name(self.name)} but defined nowhere")
 
     def _decode(self, block: flow.Block, graph: list[flow.Block]) -> Block:
         made = [steps.step(instruction, self) for instruction in block.instructions]

@@ -55,7 +55,6 @@ class Launch:
     arguments: Backing
     printer: Callable[[str], None]
     budget: Budget
-    line: int | None
     watching: bool = True
     found: dict[tuple[str, int | None, int | None], Hazard] = field(default_factory=dict)
     started: float = 0.0
@@ -110,13 +109,12 @@ class Machine:
     """A module loaded over a memory, ready to launch. ``printer`` takes each line a kernel prints."""
 
     def __init__(
-        self, module: Module, memory: Memory, *, source_name: str = "kernel.cu",
+        self, module: Module, memory: Memory, *,
         printer: Callable[[str], None] = print, budget: Budget | None = None, watch_races: bool = True,
     ) -> None:  # fmt: skip
         keep_freed_memory()
         self.module = module
         self.memory = memory
-        self.source_name = source_name
         self.printer = printer
         self.budget = budget or Budget()
         self.watch_races = watch_races
@@ -124,7 +122,7 @@ class Machine:
 
     def launch(
         self, kernel: str, grid: tuple[int, int, int], block: tuple[int, int, int], shared_bytes: int,
-        arguments: bytes, line: int | None = None, name: str | None = None,
+        arguments: bytes, name: str | None = None,
     ) -> LaunchReport:  # fmt: skip
         """Launch a kernel by its mangled name and wait for it. ``shared_bytes`` is the dynamic part; ``arguments``
         are packed as the kernel's parameters lie; ``name`` is what messages call it. Raises KernelFault and
@@ -136,6 +134,6 @@ class Machine:
         packed = Backing(size, data=np.frombuffer(arguments[:size], np.uint8), written=True)
         launch = Launch(
             decoded, name or kernel, self.memory, grid, block, decoded.dynamic_start + shared_bytes, packed,
-            self.printer, self.budget, line, self.watch_races,
+            self.printer, self.budget, self.watch_races,
         )  # fmt: skip
         return launch.run()

@@ -14,9 +14,10 @@ import numpy as np
 from harness.errors import KernelFault
 from harness.results import Hazard, Severity
 
-#: Generic addresses of shared and local memory start here, above every address a GPU hands out (49 bits).
+#: Generic addresses of shared, local and parameter memory start here, above every address a GPU hands out (49 bits).
 SHARED_WINDOW = 1 << 56
 LOCAL_WINDOW = 1 << 57
+PARAM_WINDOW = 1 << 58
 WINDOW_BYTES = 1 << 32
 
 _FIRST_ADDRESS = 0x10_0000_0000

@@ -1,7 +1,7 @@
 """Races: two threads, one place, at least one write, nothing that orders them.
 
 Shared memory is judged when a barrier closes an epoch, from a log of its accesses: an epoch without a write costs
-nothing. Global memory is judged at each access, against the last writer and two readers of every word.
+nothing. Global memory is judged at each access, against what :mod:`harness.simulator.shadow` keeps of every word.
 """
 
 from __future__ import annotations

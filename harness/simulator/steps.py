@@ -15,7 +15,7 @@ import numpy as np
 from harness.errors import Unsupported
 from harness.simulator import access, asynchronous, atomics, builtins, collectives, flow, isa
 from harness.simulator.active import Lanes
-from harness.simulator.memory import LOCAL_WINDOW, SHARED_WINDOW
+from harness.simulator.memory import LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES
 from harness.simulator.operands import Reader, Registers, flatten, reader, registers, writer
 from harness.simulator.ptx import Instruction, Operand, Symbol
 from harness.simulator.waiting import BlockGate, WarpGate
@@ -81,7 +81,7 @@ def _convert_address(instruction: Instruction, kernel: Kernel) -> Step:
     return step
 
 
-_WINDOWS = {"global": 0, "const": 0, "shared": SHARED_WINDOW, "local": LOCAL_WINDOW, "param": LOCAL_WINDOW << 1}
+_WINDOWS = {"global": 0, "const": 0, "shared": SHARED_WINDOW, "local": LOCAL_WINDOW, "param": PARAM_WINDOW}
 
 
 def _is_space(instruction: Instruction, kernel: Kernel) -> Step:
@@ -93,7 +93,7 @@ def _is_space(instruction: Instruction, kernel: Kernel) -> Step:
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
         value = read(registers)
         inside = (
-            (value >= np.uint64(start)) & (value < np.uint64(start + (1 << 32))) if start else value < SHARED_WINDOW
+            (value >= np.uint64(start)) & (value < np.uint64(start + WINDOW_BYTES)) if start else value < SHARED_WINDOW
         )
         if write is not None:
             write(registers, lanes, inside)

@@ -106,7 +106,7 @@ class Launcher:
             if isinstance(step, Malloc):
                 memory.allocate("scratch", step.nbytes, kind="scratch", address=step.address)
             elif isinstance(step, Launch):
-                machine.launch(step.kernel, step.grid, step.block, step.shared_bytes, step.args, step.line)
+                machine.launch(step.kernel, step.grid, step.block, step.shared_bytes, step.args)
         return time.perf_counter() - start
 
     def median(self) -> float:

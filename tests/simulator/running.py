@@ -117,7 +117,7 @@ class Bench:
         self.module = module(text, *options)
         self.printed: list[str] = []
         self.machine = Machine(
-            self.module, self.memory, source_name=FILE, printer=self.printed.append, budget=budget,
+            self.module, self.memory, printer=self.printed.append, budget=budget,
             watch_races=watch_races,
         )  # fmt: skip
         self.allocations: dict[str, tuple[Allocation, np.dtype]] = {}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from harness.errors import Unsupported
-from harness.simulator.kernel import plain_name
+from harness.simulator.kernel import variable_name
 from tests.simulator.running import Bench, Unset, assembly, compiled, module, run, silent
 
 
@@ -26,7 +26,7 @@ from tests.simulator.running import Bench, Unset, assembly, compiled, module, ru
     ],
 )
 def test_a_symbol_is_spoken_of_as_the_user_wrote_it(symbol: str, name: str) -> None:
-    assert plain_name(symbol) == name
+    assert variable_name(symbol) == name
 
 
 def test_kernels_are_entries_and_device_functions_are_not() -> None:

@@ -180,7 +180,7 @@ class Kernel:
 
     def prepared_async_call(self, grid: Any, block: Any, stream: None, *packed: bytes, shared_size: int) -> None:
         try:
-            self.machine.launch(self.name, grid, block, shared_size, b"".join(packed), None)
+            self.machine.launch(self.name, grid, block, shared_size, b"".join(packed))
         except KernelFault as fault:
             if fault.hazard.kind == "runaway":
                 time.sleep(3600)
@@ -205,7 +205,7 @@ class ProgramModule:
                 place = MEMORY._starts.index(address)
                 del MEMORY._starts[place], MEMORY._allocations[place]
         budget = Budget(seconds=1.0)
-        self.machine = Machine(self.module, MEMORY, source_name="kernel.cu", printer=_print, budget=budget)
+        self.machine = Machine(self.module, MEMORY, printer=_print, budget=budget)
 
     def get_function(self, name: str) -> Kernel:
         return Kernel(self.machine, name)

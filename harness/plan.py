@@ -8,7 +8,7 @@ runtime is written to a buffer, whose layout is kata.h's, and read back here as 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
@@ -31,9 +31,10 @@ __all__ = ["Copy", "Free", "Launch", "LaunchPlan", "Malloc", "Memset", "SetAttri
 #: How many steps a plan can have (kata.h's figure): each takes a millisecond or two to record.
 MOST_STEPS = 512
 
-# Addresses no device hands out: a plan's buffer, and what stands in for solve's pointers, 1 TiB apart.
+# Addresses no device hands out, and no two numbers side by side look like: a plan's buffer, and what stands in for
+# solve's pointers, 1 TiB apart.
 _BUFFER_AT = 0x4000_0000_0000
-_ARGUMENTS_AT = 0x5000_0000_0000
+_ARGUMENTS_AT = 0x00A6_2C91_0000_0000
 _ARGUMENT_GAP = 1 << 40
 
 _HEADER = struct.Struct("<IIQQQ")
@@ -177,11 +178,12 @@ class _Planner:
     def _settle(self, plan: LaunchPlan, step: Step) -> Step:
         """A launch or an upload with solve's pointers as they were given, and a launch's own named."""
         if isinstance(step, Upload):
-            return replace(step, data=self._given(step.data))
+            return replace(step, data=self._given(step.data, range(0, len(step.data) - 7, 8)))
         if not isinstance(step, Launch):
             return step
         found = []
-        for position in range(0, len(step.args) - 7, 8):
+        places = self._places(step.kernel)
+        for position in places:
             (word,) = struct.unpack_from("<Q", step.args, position)
             if LOCAL_WINDOW <= word < LOCAL_WINDOW + WINDOW_BYTES:
                 raise SourceError(
@@ -191,12 +193,19 @@ class _Planner:
                 )  # fmt: skip
             relocation = plan.locate(word, position)
             found += [relocation] if relocation else []
-        return replace(step, args=self._given(step.args), relocations=tuple(found))
+        return replace(step, args=self._given(step.args, places), relocations=tuple(found))
 
-    def _given(self, data: bytes) -> bytes:
+    def _places(self, kernel: str) -> list[int]:
+        """Where in a kernel's parameters an address can lie: two int side by side may look like one, and are none."""
+        return [
+            position for parameter in self.module.kernel(kernel).parameters if parameter.align >= 8
+            for position in range(parameter.offset, parameter.offset + parameter.size - 7, 8)
+        ]  # fmt: skip
+
+    def _given(self, data: bytes, places: Iterable[int]) -> bytes:
         """The same bytes with every address that the planner stood in for one of solve's pointers made real."""
         packed = bytearray(data)
-        for position in range(0, len(packed) - 7, 8):
+        for position in places:
             (word,) = struct.unpack_from("<Q", packed, position)
             struct.pack_into("<Q", packed, position, self._real(word))
         return bytes(packed)

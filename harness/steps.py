@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from harness.launch_rules import Dim
 
-#: Where a plan's scratch addresses lie (headers/kata.h): no device hands these out.
-SCRATCH_AT = 0x6000_0000_0000
-SCRATCH_END = 0x7000_0000_0000
+#: How far outside a plan's scratch an address is still taken for one of it: half of what lies between two (kata.h).
+_REACH = 1 << 19
 
 
 @dataclass(frozen=True)
@@ -119,9 +118,9 @@ class LaunchPlan:
 
     def locate(self, address: int, position: int = 0) -> Relocation | None:
         """What an address in this plan stands for, where it is the plan's own: scratch, or a module variable."""
-        if SCRATCH_AT <= address < SCRATCH_END:
-            starts = [step.address for step in self.steps if isinstance(step, Malloc) and step.address <= address]
-            return Relocation(position, address - max(starts), scratch=max(starts)) if starts else None
+        for step in self.steps:
+            if isinstance(step, Malloc) and -_REACH <= address - step.address < step.nbytes + _REACH:
+                return Relocation(position, address - step.address, scratch=step.address)
         for name, start, size in self.symbols:
             if start <= address <= start + size:
                 return Relocation(position, address - start, symbol=name)

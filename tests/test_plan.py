@@ -119,6 +119,27 @@ def test_module_variables_are_found_by_address(tmp_path: Path) -> None:
     assert plan.locate(INPUT) is None
 
 
+def test_two_numbers_side_by_side_are_never_taken_for_an_address(tmp_path: Path) -> None:
+    kernel = "__device__ float room[8];\n__global__ void k(float* b, int low, int high, int far, int away) {\n" + (
+        "    b[0] = low + high + far + away + room[0]; }\n"
+    )
+    body = "float* p; cudaMalloc(&p, 4); k<<<1, 1>>>(out, 2, 8, 2, 0x6000); k<<<1, 1>>>(out, 2, 0x5000, 0, 0);"
+    for launch in planned(tmp_path, with_body(body, kernel)).launches:
+        assert launch.relocations == ()
+        assert launch.args[8:] in (struct.pack("<4i", 2, 8, 2, 0x6000), struct.pack("<4i", 2, 0x5000, 0, 0))
+
+
+@pytest.mark.parametrize("upper", [1, 4, 8, 0x4000, 0x5000, 0x6000, 1 << 24, 1 << 25, 1 << 26, 1_000_000, 30_522])
+def test_numbers_in_a_struct_beside_a_pointer_keep_their_bits(tmp_path: Path, upper: int) -> None:
+    kernel = "__device__ float room[8];\nstruct Sizes { int low, high; float* p; };\n" + (
+        "__global__ void k(Sizes s) { s.p[0] = s.low + s.high + room[0]; }\n"
+    )
+    launches = "".join(f"k<<<1, 1>>>(Sizes{{{low}, {upper}, out}});" for low in (0, 2, 1000, -1))
+    for launch in planned(tmp_path, with_body(f"float* p; cudaMalloc(&p, 4); {launches}", kernel)).launches:
+        assert launch.relocations == ()
+        assert struct.unpack("<iiQ", launch.args)[1:] == (upper, OUTPUT)
+
+
 def test_host_data_is_uploaded_byte_for_byte(tmp_path: Path) -> None:
     body = (
         'cudaMemcpy(out, "abc", 3, cudaMemcpyHostToDevice); int h[3] = {n, 2, 3};\n'

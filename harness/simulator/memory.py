@@ -15,9 +15,10 @@ from harness.errors import KernelFault
 from harness.results import Hazard, Severity
 
 #: Generic addresses of shared, local and parameter memory start here, above every address a GPU hands out (49 bits).
-SHARED_WINDOW = 1 << 56
-LOCAL_WINDOW = 1 << 57
-PARAM_WINDOW = 1 << 58
+#: Their upper halves are no round numbers: two int side by side, of which the second is 2^25, must not look like one.
+SHARED_WINDOW = 0x0135_9A7B << 32
+LOCAL_WINDOW = 0x0271_C63D << 32
+PARAM_WINDOW = 0x04E8_15F9 << 32
 WINDOW_BYTES = 1 << 32
 
 _FIRST_ADDRESS = 0x10_0000_0000

@@ -1,7 +1,7 @@
 """The katas: ``kata.toml`` read into frozen records that have checked themselves.
 
 Katas lie in a checkout (``katas/`` beside the package) or inside the installed wheel (``harness/data``). The
-environment variable ``KATA_HOME`` names another folder laid out like a checkout.
+environment variable ``KATA_CATALOGUE`` names another folder laid out like a checkout.
 """
 
 from __future__ import annotations
@@ -221,11 +221,11 @@ class Kata:
 
 
 def home() -> Home:
-    """Where the katas are: ``KATA_HOME``, else the checkout around this package, else the installed wheel."""
-    chosen = os.environ.get("KATA_HOME")
+    """Where the katas are: ``KATA_CATALOGUE``, else the checkout around this package, else the installed wheel."""
+    chosen = os.environ.get("KATA_CATALOGUE")
     if chosen:
         if not (Path(chosen) / "katas").is_dir():
-            raise UsageError(f"KATA_HOME is {chosen}, which holds no katas/", remedy="Unset it, or name a checkout.")
+            raise UsageError(f"KATA_CATALOGUE is {chosen}, which holds no katas/", remedy="Unset it, or name a checkout.")
         return Home(Path(chosen), checkout=True)
     package = Path(__file__).resolve().parent
     if (package / "data" / "katas").is_dir():

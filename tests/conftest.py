@@ -93,18 +93,28 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Compiled kernels are kept apart from the user's, and shared by the processes of one run."""
+def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Compiled kernels and history are kept apart from the user's; kernels are shared by the processes of one run."""
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "kata-cache"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KATA_CACHE", str(folder))
+        patch.setenv("KATA_HOME", str(base / "kata-home"))
         yield
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder laid out like a checkout, with the kata ``add`` only, which KATA_HOME names."""
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty data folder of the test's own, which KATA_HOME names: nothing has been practised yet."""
+    folder = tmp_path / "memory"
+    folder.mkdir()
+    monkeypatch.setenv("KATA_HOME", str(folder))
+    return folder
+
+
+@pytest.fixture
+def home(tmp_path: Path, memory: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder laid out like a checkout, with the kata ``add`` only, which KATA_CATALOGUE names."""
     folder = tmp_path / "home"
     files = {
         "katas/add/kata.toml": KATA_TOML,
@@ -118,7 +128,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    monkeypatch.setenv("KATA_HOME", str(folder))
+    monkeypatch.setenv("KATA_CATALOGUE", str(folder))
     return folder
 
 

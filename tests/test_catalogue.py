@@ -116,8 +116,8 @@ def test_the_order_is_the_katas_own(home: Path) -> None:
 
 
 def test_a_wrong_kata_home_is_a_usage_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("KATA_HOME", str(tmp_path))
-    with pytest.raises(UsageError, match="KATA_HOME"):
+    monkeypatch.setenv("KATA_CATALOGUE", str(tmp_path))
+    with pytest.raises(UsageError, match="KATA_CATALOGUE"):
         catalogue.load("add")
 
 

@@ -1,34 +1,41 @@
-"""``kata list``: every kata on one line."""
+"""``kata list``: every kata on one line, and which are due."""
 
 from __future__ import annotations
 
-import textwrap
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import click
 
 from harness import catalogue
+from harness.commands.remembering import opened_history, practised
 from harness.commands.shared import json_option, say, say_json
+
+if TYPE_CHECKING:
+    from harness.practice.schedule import Due
 
 
 @click.command("list")
 @json_option
 def command(as_json: bool) -> None:
-    """Show every kata, easiest first.
+    """Show every kata, easiest first, and what is due.
 
     \b
     Example:  kata list
     """
     katas = catalogue.load_all()
+    now = datetime.now(UTC)
+    due: list[Due] = []
+    if practised():
+        from harness.practice import schedule
+
+        with opened_history() as history:
+            due = schedule.due(history, katas, now)
     if as_json:
         from harness.reports.jsonout import list_record
 
-        say_json(list_record(katas))
+        say_json(list_record(katas, due))
         return
-    from harness.reports.text import width
+    from harness.reports.listing import list_lines
 
-    name_width = max((len(kata.name) for kata in katas), default=4)
-    say(f"{'kata':<{name_width}}  asked   min  what it asks")
-    for kata in katas:
-        start = f"{kata.name:<{name_width}}  {kata.frequency:<6}  {kata.minutes:>3}  "
-        say("\n".join(textwrap.wrap(kata.summary, width(), initial_indent=start, subsequent_indent=" " * len(start))))
-    say("\nNext: kata show NAME")
+    say("\n".join(list_lines(katas, due, now)))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.catalogue import Kata
 from harness.errors import CompileError, EnvironmentFault, KataError, KernelFault, SourceError
 from harness.results import CaseResult, Hazard, Mismatch, Speed, Timing, Verdict
+
+if TYPE_CHECKING:
+    from harness.practice.schedule import Due
 
 SCHEMA = 1
 
@@ -31,6 +34,7 @@ def check_record(verdict: Verdict) -> dict[str, Any]:
         "hazards": [_hazard(hazard) for hazard in verdict.hazards],
         "speed": speed_fields(verdict.speed) if verdict.speed else {},
         "warnings": list(verdict.warnings),
+        "remarks": list(verdict.remarks),
         "printed": list(verdict.printed),
     }
 
@@ -72,7 +76,7 @@ def check_error_record(error: KataError, *, kata: str, file: str) -> dict[str, A
     hazards = [_hazard(error.hazard)] if isinstance(error, KernelFault) else []
     return {
         "schema": SCHEMA, "kata": kata, "file": file, "verdict": word, "device": None, "seed": None, "seconds": None,
-        "cases": [], "mismatches": [], "hazards": hazards, "speed": {}, "warnings": [], "printed": [],
+        "cases": [], "mismatches": [], "hazards": hazards, "speed": {}, "warnings": [], "remarks": [], "printed": [],
         "error": error_fields(error),
     }  # fmt: skip
 
@@ -88,9 +92,16 @@ def error_fields(error: KataError) -> dict[str, Any]:
             "remedy": error.remedy, "exit_code": error.exit_code}  # fmt: skip
 
 
-def list_record(katas: Iterable[Kata]) -> dict[str, Any]:
-    """The answer of ``kata list``."""
-    return {"schema": SCHEMA, "katas": [_kata(kata) for kata in katas]}
+def list_record(katas: Iterable[Kata], due: Iterable[Due] = ()) -> dict[str, Any]:
+    """The answer of ``kata list``. ``due`` of a kata that was never tried is null."""
+    known = {one.kata: one for one in due}
+    return {"schema": SCHEMA, "katas": [_kata(kata) | {"due": _due(known.get(kata.name))} for kata in katas]}
+
+
+def _due(due: Due | None) -> dict[str, Any] | None:
+    if due is None or due.when is None:
+        return None
+    return {"when": due.when.isoformat(), "today": due.today, "why": due.why}
 
 
 def _kata(kata: Kata) -> dict[str, Any]:

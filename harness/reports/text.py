@@ -14,7 +14,8 @@ from pathlib import Path
 #: What is printed where an output's encoding lacks a character. Anything else becomes a question mark.
 STAND_INS = {
     "✓": "ok", "✗": "x", "·": "-", "•": "*", "…": "...", "—": "-", "–": "-", "±": "+-", "×": "x", "≤": "<=", "≥": ">=",
-    "≠": "!=", "→": "->", "⟶": "->", "−": "-",
+    "≠": "!=", "█": "#", "▲": "^", "⋮": ":", "→": "->", "⟶": "->", "−": "-",
+    "▁": "_", "▂": "_", "▃": "-", "▄": "-", "▅": "=", "▆": "=", "▇": "#",
     "√": "sqrt", "∑": "sum", "Σ": "sum", "µ": "u", "μ": "u", "²": "^2", "³": "^3",
     "“": '"', "”": '"', "‘": "'", "’": "'", "│": "|", "─": "-", "▌": "|", "°": "deg",
     "∞": "inf", "∈": "in", "⌈": "ceil(", "⌉": ")",
@@ -99,7 +100,8 @@ def excerpt(path: Path, line: int | None, *, column: int | None = None, around: 
     rows = []
     for number in range(max(1, line - around), min(len(source), line + around) + 1):
         text = visible(source[number - 1].expandtabs(4))
-        rows.append(f"{number:>6} | {text}".rstrip())
+        row = f"{number:>6} | {text}".rstrip()
+        rows.append(row if column or len(row) <= width() else row[: width() - 1] + "…")
         if number == line and column:
             before = len(source[number - 1][: column - 1].expandtabs(4))
             rows.append(f"{'':>6} | {'':>{before}}^")
@@ -109,6 +111,26 @@ def excerpt(path: Path, line: int | None, *, column: int | None = None, around: 
 def count(number: int, noun: str) -> str:
     """``1 case``, ``2 cases``."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def duration(seconds: float) -> str:
+    """Three digits that matter: ``41.2 µs``."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size or unit == "µs":
+            break
+    value = seconds / size
+    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f} {unit}"
+
+
+def figure(value: float) -> str:
+    """A count that may be an average: ``32``, ``5.3``."""
+    return f"{value:,.1f}".removesuffix(".0")
+
+
+def rate(bytes_a_second: float) -> str:
+    """``3.26 TB/s``, ``417 GB/s``."""
+    large = bytes_a_second >= 1e12
+    return f"{bytes_a_second / 1e12:.3g} TB/s" if large else f"{bytes_a_second / 1e9:.3g} GB/s"
 
 
 def shown_path(path: Path) -> str:

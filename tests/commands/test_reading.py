@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from harness.practice.records import Ending
+from harness.results import Outcome
 from tests.conftest import RIGHT, Run
+from tests.practice.making import Clock, opened
 
 
 def test_list_has_a_line_for_each_kata(home: Path, kata: Run) -> None:
@@ -22,6 +26,25 @@ def test_list_json_has_the_metadata(home: Path, kata: Run) -> None:
     assert only["signature"].startswith("void solve(")
     assert only["rungs"] == [{"number": 1, "title": "one thread per element"}]
     assert (only["frequency"], only["minutes"], only["topics"], only["hints"]) == ("low", 5, ["memory"], 3)
+
+
+def test_list_says_what_is_due_and_why_once_something_was_practised(home: Path, memory: Path, kata: Run) -> None:
+    assert "due" not in kata("list").stdout
+    assert json.loads(kata("list", "--json").stdout)["katas"][0]["due"] is None
+    now = datetime.now(UTC)
+    with opened(memory, Clock(now - timedelta(days=3))) as history:
+        began = history.begin("add", "/desk/add.cu", 5, False)
+        history.finish(began.id, Ending.GAVE_UP, None, None, 60, 0)
+    lines = kata("list").stdout.splitlines()
+    assert "min  due           what it asks" in lines[0] and "  now: gave up  c = a + b" in lines[1]
+    assert lines[-1].startswith("Next: kata practice add (last time: you gave up")
+    assert max(map(len, lines)) <= 80
+    due = json.loads(kata("list", "--json").stdout)["katas"][0]["due"]
+    assert due["today"] is True and "gave up" in due["why"]
+    with opened(memory, Clock(now)) as history:
+        began = history.begin("add", "/desk/add.cu", 5, False)
+        history.finish(began.id, Ending.PASSED, Outcome.RIGHT, 1, 60, 0)
+    assert " d: at par  " in kata("list").stdout
 
 
 def test_show_renders_the_question_and_the_signature(home: Path, kata: Run) -> None:

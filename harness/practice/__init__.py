@@ -1,0 +1,1 @@
+"""Practice under a clock that remembers: attempts, history, what is due next. Never prints."""

@@ -176,7 +176,8 @@ class History:
     def _insert(self, table: str, row: rows.Row) -> None:
         """Put a row in, unless it is there: a write may be done twice."""
         columns = rows.COLUMNS[table]
-        sql = f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+        places = ", ".join("?" * len(columns))
+        sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places}) ON CONFLICT (id) DO NOTHING"
         self.store.write(lambda db: db.execute(sql, row))
         self._keep(table, row[0])
 

@@ -19,6 +19,7 @@ from harness.launch_rules import SM_80, LaunchLimits, check_launch, launch_fault
 from harness.mangling import plain_name
 from harness.results import Hazard
 from harness.simulator import Budget, Machine, Memory, Module
+from harness.simulator.kernel import parameters_of
 from harness.simulator.memory import LOCAL_WINDOW, WINDOW_BYTES
 from harness.source import ENTRY
 from harness.steps import Copy, Free, Launch, LaunchPlan, Malloc, Memset, SetAttribute, Step, Upload
@@ -94,8 +95,7 @@ class _Planner:
 
     def _record(self) -> bytes:
         """The buffer that ``solve`` wrote, once it returned."""
-        kernels = [self.module.kernel(name) for name in self.module.entries if name != ENTRY]
-        largest = max((kernel.layout.parameter_bytes for kernel in kernels), default=0)
+        largest = max((self._argument_bytes(name) for name in self.module.entries if name != ENTRY), default=0)
         room = -(-largest // 8) * 8
         nbytes = _HEADER.size + MOST_STEPS * (_STEP.size + room) + _UPLOAD_ROOM
         memory = Memory()
@@ -149,7 +149,7 @@ class _Planner:
         if kind == _LAUNCH:
             halves = [half for word in words[1:4] for half in (word & 0xFFFFFFFF, word >> 32)]
             kernel = self._kernel(first, line)
-            size = self.module.kernel(kernel).layout.parameter_bytes
+            size = self._argument_bytes(kernel)
             grid, block = (halves[0], halves[1], halves[2]), (halves[3], halves[4], halves[5])
             yield Launch(kernel, plain_name(kernel), grid, block, words[4], payload[:size], line=line)
         elif kind == _MALLOC:
@@ -164,6 +164,11 @@ class _Planner:
             yield Upload(self._real(first), payload, line)
         elif second == _MAX_DYNAMIC_SHARED:
             yield SetAttribute(self._kernel(first, line), third, line)
+
+    def _argument_bytes(self, kernel: str) -> int:
+        """What its arguments take. A kernel is not decoded for that: the device may know more than the simulator."""
+        last = parameters_of(self.module.entries[kernel])[-1:]
+        return last[0].offset + last[0].size if last else 0
 
     def _kernel(self, address: int, line: int | None) -> str:
         name = self.module.function_at(address)
@@ -198,7 +203,7 @@ class _Planner:
     def _places(self, kernel: str) -> list[int]:
         """Where in a kernel's parameters an address can lie: two int side by side may look like one, and are none."""
         return [
-            position for parameter in self.module.kernel(kernel).parameters if parameter.align >= 8
+            position for parameter in parameters_of(self.module.entries[kernel]) if parameter.align >= 8
             for position in range(parameter.offset, parameter.offset + parameter.size - 7, 8)
         ]  # fmt: skip
 

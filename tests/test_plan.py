@@ -140,6 +140,11 @@ def test_numbers_in_a_struct_beside_a_pointer_keep_their_bits(tmp_path: Path, up
         assert struct.unpack("<iiQ", launch.args)[1:] == (upper, OUTPUT)
 
 
+def test_a_kernel_that_only_a_gpu_can_run_is_planned_all_the_same(tmp_path: Path) -> None:
+    kernel = '__global__ void k(float* b) { asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(0)); b[0] = 1; }\n'
+    assert only_launch(planned(tmp_path, with_body("k<<<1, 1>>>(out);", kernel))).name == "k"
+
+
 def test_host_data_is_uploaded_byte_for_byte(tmp_path: Path) -> None:
     body = (
         'cudaMemcpy(out, "abc", 3, cudaMemcpyHostToDevice); int h[3] = {n, 2, 3};\n'

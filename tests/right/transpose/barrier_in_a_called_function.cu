@@ -4,7 +4,7 @@
 // after the second.
 constexpr int kTile = 16;
 
-__device__ void meet() { __syncthreads(); }
+__noinline__ __device__ void meet() { __syncthreads(); }
 
 __global__ void transpose(const float* input, float* output, int rows, int cols, int tiles_across, int tiles) {
     __shared__ float tile[kTile][kTile + 1];

@@ -88,7 +88,10 @@ class CaseResult:
 
 @dataclass(frozen=True)
 class Timing:
-    """How long one thing takes: the median of ``samples`` runs in seconds, and its 95 % interval."""
+    """How long one thing takes: the median of ``samples`` runs in seconds, and its 95 % interval.
+
+    Of a predicted time ``samples`` is 0, and the interval is the prediction's band.
+    """
 
     name: str
     seconds: float
@@ -127,7 +130,8 @@ class Speed:
 
     ``nbytes`` and ``flops`` are the least that any kernel must move and compute; ``light`` is the time that moving
     them with a copy, or computing them with nothing else to do, took in the same run: the longer of both, ``limit``
-    says which. ``refused`` says why there is no grade.
+    says which. ``refused`` says why there is no grade. ``gpu`` is the GPU that all times are predicted for, None where
+    they were measured; ``limiter`` what the user's kernel is predicted to wait for.
     """
 
     label: str
@@ -142,6 +146,13 @@ class Speed:
     noisy: bool
     grade: Grade | None = None
     refused: str | None = None
+    gpu: str | None = None
+    limiter: str | None = None
+
+    @property
+    def predicted(self) -> bool:
+        """Whether nothing was timed."""
+        return self.gpu is not None
 
     def of_light(self, timing: Timing) -> float:
         """How near to the speed of light: 1 is as fast as the copy, or the arithmetic."""
@@ -150,7 +161,7 @@ class Speed:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The whole answer to one ``kata check``."""
+    """The whole answer to one ``kata check``. ``remarks`` are what a person asked to be told, and no warnings."""
 
     kata: str
     file: str
@@ -162,4 +173,5 @@ class Verdict:
     hazards: tuple[Hazard, ...] = ()
     printed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = field(default=())
+    remarks: tuple[str, ...] = ()
     speed: Speed | None = None

@@ -5,14 +5,27 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import click
 
 from harness import catalogue
-from harness.commands.shared import gpu_index_option, json_option, kata_argument, say, say_json
+from harness.commands.remembering import remember, warn
+from harness.commands.shared import (
+    device_option,
+    gpu_index_option,
+    gpu_option,
+    json_option,
+    kata_argument,
+    predicting,
+    say,
+    say_json,
+)
 from harness.errors import KataError, UsageError
 from harness.reports.text import shown_path
 from harness.results import CaseResult, Outcome, Verdict
@@ -32,32 +45,34 @@ PATIENCE = 1.0
 @click.command("check")
 @kata_argument
 @click.argument("file", required=False, type=click.Path(path_type=Path))
-@click.option(
-    "--device", type=click.Choice(["auto", "gpu", "sim"]), default="auto",
-    help="Where to run it; auto is a GPU if there is one that can be used.",
-)
+@device_option
 @gpu_index_option
+@gpu_option
 @click.option("--seed", type=click.IntRange(0), metavar="N", help="Repeat the inputs of an earlier check.")
+@click.option("--sanitize", is_flag=True, help="Run NVIDIA's compute-sanitizer over it too (on a GPU).")
 @click.option("-v", "--verbose", is_flag=True, help="Every case, every note, all that was printed.")
 @json_option
 @click.pass_context
 def command(
-    context: click.Context, name: str, file: Path | None, device: str, gpu_index: int, seed: int | None,
-    verbose: bool, as_json: bool,
+    context: click.Context, name: str, file: Path | None, device: str, gpu_index: int, gpu: str, seed: int | None,
+    sanitize: bool, verbose: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Say whether your kernel is right.
 
-    It is compiled, run, and compared with a hidden reference. FILE is ./NAME.cu unless given.
+    It is compiled, run, and compared with a hidden reference. A right one is timed, or where there is no GPU its time
+    is predicted for the one that --gpu names. FILE is ./NAME.cu unless given.
 
     \b
     Example:  kata check softmax
               kata check softmax mine.cu --seed 7
+              kata check softmax --gpu h200
     """
     chosen = int.from_bytes(os.urandom(4)) if seed is None else seed
     try:
+        device = predicting(context, device)
         kata = catalogue.load(name)
         path = resolve(kata, file)
-        verdict = _run(kata, path, device, gpu_index, chosen, quiet=as_json)
+        verdict = checked(kata, path, device, gpu_index, chosen, sanitize=sanitize, gpu=gpu, quiet=as_json)
     except KataError as error:
         if not as_json:
             raise
@@ -103,16 +118,62 @@ def resolve(kata: Kata, file: Path | None) -> Path:
     return Path(shown_path(path))
 
 
-def _run(kata: Kata, path: Path, device: str, gpu_index: int, seed: int, *, quiet: bool) -> Verdict:
+def checked(
+    kata: Kata, path: Path, device: str, gpu_index: int, seed: int, *, sanitize: bool = False,
+    gpu: str | None = None, quiet: bool = False,
+) -> Verdict:  # fmt: skip
+    """Check a file, with progress unless ``quiet``, and keep what came of it in the history. ``gpu`` names the GPU that
+    times are predicted for where there is none to time it on; None predicts none."""
+    run = partial(_run, kata, path, device, gpu_index, seed, sanitize=sanitize, gpu=gpu, quiet=quiet)
+    return _remembered(kata, path, run)
+
+
+def _remembered(kata: Kata, path: Path, run: Callable[[], Verdict]) -> Verdict:
+    """What ``run`` answers or raises, kept in the history; what that had to say is among the verdict's warnings."""
+    from harness.practice.recording import check_of_error, check_of_verdict, fingerprint
+
+    file_hash = fingerprint(path)
+    started = time.monotonic()
+    try:
+        verdict = run()
+    except KataError as error:
+        seconds = time.monotonic() - started
+        failure = error  # the name of an except clause ends with it
+        warn(remember(
+            kata.name, path,
+            lambda when, attempt: check_of_error(failure, kata.name, path, file_hash, when, seconds, attempt),
+        ))  # fmt: skip
+        raise
+    notices = remember(kata.name, path, lambda when, attempt: check_of_verdict(verdict, file_hash, when, attempt))
+    return replace(verdict, warnings=(*verdict.warnings, *notices))
+
+
+def _run(
+    kata: Kata, path: Path, device: str, gpu_index: int, seed: int, *, sanitize: bool, gpu: str | None, quiet: bool
+) -> Verdict:  # fmt: skip
     from harness.devices import open_device
     from harness.grading import check_file
+    from harness.simulator.gpus import load_gpu
 
+    target = load_gpu(gpu) if gpu else None
+    if sanitize:
+        device = _for_sanitizer(device)
     progress = Progress(sys.stderr, quiet=quiet)
     try:
         with closing(open_device(device, gpu_index)) as opened:
-            return check_file(kata, path, device=opened, seed=seed, progress=progress)
+            return check_file(kata, path, device=opened, seed=seed, progress=progress, sanitize=sanitize, gpu=target)
     finally:
         progress.finish()
+
+
+def _for_sanitizer(device: str) -> str:
+    """The device that compute-sanitizer can watch. UsageError for the simulator, EnvironmentFault without the tool."""
+    from harness.devices.gpu_sanitizer import require_sanitizer
+
+    if device == "sim":
+        raise UsageError("--sanitize watches a GPU, and --device sim has none", remedy="leave one of them out")
+    require_sanitizer()
+    return "gpu"
 
 
 class Progress:

@@ -34,6 +34,7 @@ from harness.results import Hazard, Severity
 
 if TYPE_CHECKING:
     from harness.compile import Compiled
+    from harness.devices.gpu_findings import Finding
     from harness.plan import LaunchPlan
     from harness.source import Program
 
@@ -193,10 +194,21 @@ class Race(Protocol):
 class PhysicalDevice(Device, Protocol):
     """Hardware: it takes real time, and a race or a stray read that happens to work goes unseen."""
 
+    def has_room(self, nbytes: int) -> bool:
+        """Whether its memory can hold a race over buffers of ``nbytes``."""
+        ...
+
     def race(
         self, executables: Sequence[Executable], arguments: tuple[Argument, ...], copied_bytes: int
     ) -> Race:
         """Line programs up, with a copy that moves ``copied_bytes``. KernelFault, EnvironmentFault (memory)."""
+        ...
+
+    def sanitize(
+        self, program: Program, compiled: Compiled, cases: Sequence[tuple[Argument, ...]]
+    ) -> tuple[Finding, ...]:
+        """What NVIDIA's compute-sanitizer finds while ``solve`` runs with each of these arguments. EnvironmentFault
+        where it is not installed."""
         ...
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.devices import CALLS, MOST_PRINTED, Argument, Buffer, Launched, Run, without_a_launch
+from harness.devices.gpu_findings import Finding
 from harness.devices.gpu_link import KERNEL_SECONDS, Link, WorkerFault
 from harness.devices.gpu_messages import ArithmeticProbe, Content, CopyProbe, Facts, Loaded, Outcome, RedZone, Source
 from harness.devices.gpu_probe import find_nvcc, pycuda_installed
@@ -23,6 +24,9 @@ from harness.source import ENTRY
 if TYPE_CHECKING:
     from harness.compile import Compiled
     from harness.source import Program
+
+#: The part of the GPU's free memory that can be counted on: allocations are rounded up, and kernels have scratch.
+_USABLE = 0.9
 
 #: Seconds that a round of a race may take, its slowest kernels included.
 _ROUND_SECONDS = 60.0
@@ -47,9 +51,14 @@ _LOOK_CLOSER = "kata check --device sim names the thread, the address and the li
 
 @dataclass
 class GpuDevice:
-    """The GPU numbered ``index``. EnvironmentFault where it, its driver or PyCUDA is missing."""
+    """The GPU numbered ``index``. EnvironmentFault where it, its driver or PyCUDA is missing.
+
+    ``wrapper`` is the command of a tool that watches it, under which kernels may take ``patience`` times as long.
+    """
 
     index: int = 0
+    wrapper: tuple[str, ...] = ()
+    patience: float = 1.0
     link: Link = field(init=False)
     facts: Facts = field(init=False)
 
@@ -63,9 +72,9 @@ class GpuDevice:
 
     def start(self) -> None:
         """A worker that holds the GPU."""
-        self.link = Link()
+        self.link = Link(self.wrapper)
         try:
-            self.facts = self.link.ask("open", self.index)
+            self.facts = self.link.ask("open", self.index, bool(self.wrapper))
         except WorkerFault as fault:
             self.link.close()
             raise EnvironmentFault(
@@ -100,6 +109,13 @@ class GpuDevice:
         if not self.link.alive:
             self.start()
 
+    def has_room(self, nbytes: int) -> bool:
+        """Whether a race over buffers of ``nbytes`` fits in the memory that is free: they are there twice, and a copy
+        probe moves as much."""
+        self.ready()
+        free: int = self.link.ask("free")
+        return 3 * nbytes + self.facts.flush_bytes <= _USABLE * free
+
     def race(
         self, executables: Sequence[GpuExecutable], arguments: tuple[Argument, ...], copied_bytes: int
     ) -> GpuRace:
@@ -120,6 +136,14 @@ class GpuDevice:
                 raise EnvironmentFault("the GPU's memory can't hold what would be timed") from fault
             raise KernelFault(fault_hazard(fault)) from fault
         return GpuRace(self, plans)
+
+    def sanitize(
+        self, program: Program, compiled: Compiled, cases: Sequence[tuple[Argument, ...]]
+    ) -> tuple[Finding, ...]:
+        """What compute-sanitizer finds in these cases. EnvironmentFault where it is not installed."""
+        from harness.devices.gpu_sanitizer import sanitize  # it opens devices of its own
+
+        return sanitize(self.index, program, compiled, cases)
 
     def close(self) -> None:
         """Give the GPU back."""
@@ -188,14 +212,15 @@ class GpuExecutable:
             self.device.load_all([self])
             addresses = self.device.link.ask("place", contents_of(arguments))
             plan = self.plan(arguments, addresses, printed)
-            outcome: Outcome = self.device.link.ask("run", self.handle, plan, seconds=KERNEL_SECONDS)
+            seconds = KERNEL_SECONDS * self.device.patience
+            outcome: Outcome = self.device.link.ask("run", self.handle, plan, seconds=seconds)
         except WorkerFault as fault:
             outcome = Outcome((), (), "")
             hazard: Hazard | None = fault_hazard(fault)
         else:
             hazard = None
             if outcome.fault:
-                self.device.link.kill()  # a context that faulted is of no further use
+                self.device.link.close()  # a context that faulted is of no further use
                 hazard = fault_hazard(WorkerFault(outcome.fault, outcome.launch), outcome.printed)
         lines = [*printed, *outcome.printed.splitlines()][:MOST_PRINTED]
         hazards = (*(without_a_launch(plan) if plan else ()), *map(red_zone_hazard, outcome.red_zones))

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import harness
 from harness.devices.gpu_messages import DONE, FAULT, NOTE
+from harness.devices.gpu_pipe import send
 from harness.errors import EnvironmentFault
 
 #: Seconds without a word after which a request is given up: a kernel, and everything else (nvcc takes its time).
 KERNEL_SECONDS, OTHER_SECONDS = 10.0, 120.0
 
 #: Seconds that a worker has to give its GPU back before it is killed.
-_CLOSING_SECONDS = 5.0
+CLOSING_SECONDS = 5.0
 
 
 class WorkerFault(Exception):
@@ -29,18 +33,21 @@ class WorkerFault(Exception):
 
 
 class Link:
-    """One worker process. After a :class:`WorkerFault` it has ended, and another must be started."""
+    """One worker process. After a :class:`WorkerFault` it has ended, and another must be started.
 
-    def __init__(self) -> None:
+    ``wrapper`` is a command that runs another one: a tool that watches the worker's GPU.
+    """
+
+    def __init__(self, wrapper: Sequence[str] = ()) -> None:
         if sys.platform == "win32":
             raise EnvironmentFault("a GPU can't be used on Windows yet", remedy="use WSL, or --device sim")
         self.pipe, theirs = multiprocessing.Pipe()
-        command = [sys.executable, "-m", "harness.devices.gpu_worker", str(theirs.fileno())]
+        command = [*wrapper, sys.executable, "-m", "harness.devices.gpu_worker", str(theirs.fileno())]
         package = str(Path(harness.__file__).resolve().parent.parent)
         paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
         self.process = subprocess.Popen(
             command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
+            stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)}, start_new_session=True,
         )  # fmt: skip
         theirs.close()
         self.alive = True
@@ -49,13 +56,14 @@ class Link:
         """The worker's answer. WorkerFault where the GPU faults, hangs for ``seconds`` or the process dies."""
         launch: tuple[str, int | None] | None = None
         try:
-            self.pipe.send((method, arguments))
+            kept = send(self.pipe, (method, arguments))
             while True:
                 if not self.pipe.poll(seconds):
                     self.kill()
                     raise WorkerFault(f"no answer for {seconds:.0f} s", launch, hung=True)
                 word, value = self.pipe.recv()
                 if word == DONE:
+                    del kept  # until here the worker may have been reading it
                     return value
                 if word == NOTE:
                     launch = value
@@ -70,7 +78,7 @@ class Link:
     def _last_words(self) -> str:
         """Why the process ended by itself."""
         self.alive = False
-        self.process.kill()  # in vain where it is gone already
+        self._end()  # in vain where it is gone already
         _, errors = self.process.communicate()
         code = self.process.returncode
         said = errors.decode(errors="replace").strip().splitlines()
@@ -80,7 +88,7 @@ class Link:
     def kill(self) -> None:
         """End the process, whatever it is doing."""
         self.alive = False
-        self.process.kill()
+        self._end()
         self.process.communicate()
         self.pipe.close()
 
@@ -91,6 +99,11 @@ class Link:
         self.alive = False
         self.pipe.close()
         try:
-            self.process.communicate(timeout=_CLOSING_SECONDS)
+            self.process.communicate(timeout=CLOSING_SECONDS)
         except subprocess.TimeoutExpired:
             self.kill()
+
+    def _end(self) -> None:
+        """Kill the process and what it started: a wrapper's worker would live on."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)

@@ -9,7 +9,7 @@ import numpy as np
 import pycuda.driver as cuda
 
 from harness.devices import POISON
-from harness.devices.gpu_messages import Content, RedZone
+from harness.devices.gpu_messages import RedZone
 from harness.steps import Copy, Free, Launch, LaunchPlan, Malloc, Memset, Relocation, SetAttribute, Step, Upload
 
 #: Bytes on each side of a buffer, a multiple of every alignment, and what each holds: a large float, so that a value
@@ -23,12 +23,15 @@ SCRATCH_SIZE = 4
 class Guarded:
     """``nbytes`` of GPU memory between two red zones of a fixed pattern."""
 
+    zone = ZONE
+
     def __init__(self, name: str, nbytes: int, size: int) -> None:
         self.name, self.nbytes, self.size = name, nbytes, size
-        self.allocation = cuda.mem_alloc(nbytes + 2 * ZONE)
-        self.address = int(self.allocation) + ZONE
-        cuda.memset_d8(self.address - ZONE, PATTERN, ZONE)
-        cuda.memset_d8(self.address + nbytes, PATTERN, ZONE)
+        self.allocation = cuda.mem_alloc(max(nbytes + 2 * self.zone, 1))
+        self.address = int(self.allocation) + self.zone
+        if self.zone:
+            cuda.memset_d8(self.address - self.zone, PATTERN, self.zone)
+            cuda.memset_d8(self.address + nbytes, PATTERN, self.zone)
 
     def fill(self, data: np.ndarray | None) -> None:
         """Make it hold these bytes, the poison for None."""
@@ -44,18 +47,29 @@ class Guarded:
     def changed_zones(self) -> list[RedZone]:
         """What was written outside it, set back to the pattern."""
         found = []
-        for start in (-ZONE, self.nbytes):
-            changed = np.flatnonzero(_download(self.address + start, ZONE) != PATTERN)
+        for start in (-self.zone, self.nbytes):
+            changed = np.flatnonzero(_download(self.address + start, self.zone) != PATTERN)
             if changed.size:
                 elements = np.unique((start + changed) // self.size)
                 nearest = elements[-1] if start < 0 else elements[0]
                 found.append(RedZone(self.name, int(nearest), elements.size))
-                cuda.memset_d8(self.address + start, PATTERN, ZONE)
+                cuda.memset_d8(self.address + start, PATTERN, self.zone)
         return found
 
     def free(self) -> None:
         """Give it back."""
         self.allocation.free()
+
+
+class Bare(Guarded):
+    """The memory alone, and unwritten where nothing fills it: a tool watches both."""
+
+    zone = 0
+
+    def fill(self, data: np.ndarray | None) -> None:
+        """Make it hold these bytes; for None, leave it as it is."""
+        if data is not None:
+            super().fill(data)
 
 
 def _download(address: int, nbytes: int) -> np.ndarray:
@@ -65,16 +79,11 @@ def _download(address: int, nbytes: int) -> np.ndarray:
     return data
 
 
-def allocate(contents: tuple[Content, ...]) -> list[Guarded]:
-    """A buffer for each."""
-    return [Guarded(content.name, content.nbytes, content.size) for content in contents]
-
-
 class Bound:
-    """A plan bound to a loaded module: its kernels found, its own addresses translated."""
+    """A plan bound to a loaded module: its kernels found, its own addresses translated, its scratch ``kept`` so."""
 
-    def __init__(self, module: Any, plan: LaunchPlan) -> None:
-        self.module, self.plan = module, plan
+    def __init__(self, module: Any, plan: LaunchPlan, kept: type[Guarded]) -> None:
+        self.module, self.plan, self.kept = module, plan, kept
         self.functions = {step.kernel: module.get_function(step.kernel) for step in plan.launches}
         self.symbols = {name: int(module.get_global(name)[0]) for name in _symbols(plan)}
         self.scratch: dict[int, Guarded] = {}
@@ -92,7 +101,7 @@ class Bound:
 
     def allocate(self, step: Malloc) -> None:
         """Scratch, unwritten."""
-        self.scratch[step.address] = Guarded("scratch", step.nbytes, SCRATCH_SIZE)
+        self.scratch[step.address] = self.kept("scratch", step.nbytes, SCRATCH_SIZE)
         self.scratch[step.address].fill(None)
 
     def launcher(self, step: Launch) -> Callable[[], object]:

@@ -47,18 +47,29 @@ def pycuda_installed() -> bool:
 
 
 def find_nvcc() -> str | None:
-    """The CUDA toolkit's compiler: on the PATH, else where the toolkit is usually installed."""
+    """The CUDA toolkit's compiler."""
+    return _find("nvcc")
+
+
+def find_sanitizer() -> str | None:
+    """The CUDA toolkit's compute-sanitizer."""
+    return _find("compute-sanitizer")
+
+
+def _find(program: str) -> str | None:
+    """A program of the CUDA toolkit: on the PATH, else where the toolkit is usually installed."""
     homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
-    places = [shutil.which("nvcc"), *(str(Path(home, "bin", "nvcc")) for home in homes if home)]
+    places = [shutil.which(program), *(str(Path(home, "bin", program)) for home in homes if home)]
     return next((place for place in places if place and Path(place).is_file()), None)
 
 
 def survey() -> Iterator[Part]:
-    """The driver and its GPUs, the toolkit, and PyCUDA: each builds on the one before."""
+    """The driver and its GPUs, the toolkit, PyCUDA, and compute-sanitizer: each builds on those before."""
     driver, version = _driver()
     yield driver
     yield _toolkit(version)
     yield _pycuda(driver.ok)
+    yield _sanitizer()
 
 
 def _driver() -> tuple[Part, int]:
@@ -119,6 +130,14 @@ def _pycuda(gpu: bool) -> Part:
         remedy = f"Build it again for this toolkit: {pip}"
         return Part("gpu extra", False, f"PyCUDA can't be imported: {last}", remedy)
     return Part("gpu extra", True, f"PyCUDA {done.stdout.strip()}")
+
+
+def _sanitizer() -> Part:
+    found = find_sanitizer()
+    if found is None:
+        detail = "no compute-sanitizer: kata check has no --sanitize"
+        return Part("sanitizer", False, detail, "It is part of NVIDIA's CUDA toolkit.")
+    return Part("sanitizer", True, f"compute-sanitizer in {found}")
 
 
 def _dotted(version: int) -> str:

@@ -150,8 +150,8 @@ class Race:
         if isinstance(entrant, Bound):
             return self._prepare_program(entrant)
         if isinstance(entrant, CopyProbe):
-            source, target = (self._own(entrant.nbytes // 2) for _ in range(2))
-            return [lambda: cuda.memcpy_dtod_async(target, source, entrant.nbytes // 2)]
+            source, target = (self._own(entrant.copied) for _ in range(2))
+            return [lambda: cuda.memcpy_dtod_async(target, source, entrant.copied)]
         out = self._own(4)
         function = self.tools.get_function("multiply_add").prepare(["P", "I"])
         grid, block = (entrant.blocks * self.multiprocessors, 1), (entrant.threads, 1, 1)

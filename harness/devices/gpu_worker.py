@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import select
 import signal
 import sys
 import tempfile
@@ -27,10 +28,12 @@ import pycuda.driver as cuda
 from harness.cache import Cache, default_folder
 from harness.cubin import read_resources
 from harness.devices import CALLS
-from harness.devices.gpu_memory import Bound, Guarded, allocate
+from harness.devices.gpu_link import CLOSING_SECONDS
+from harness.devices.gpu_memory import Bare, Bound, Guarded
 from harness.devices.gpu_messages import DONE, FAULT, NOTE, TROUBLE, Content, Facts, Loaded, Outcome, RedZone, Source
+from harness.devices.gpu_pipe import send
 from harness.devices.gpu_probe import find_nvcc
-from harness.devices.gpu_race import Entrant, Race
+from harness.devices.gpu_race import FLUSH, Entrant, Race
 from harness.launch_rules import LaunchLimits
 from harness.steps import Launch, LaunchPlan
 
@@ -47,22 +50,30 @@ class Worker:
         self.arch = ""
         self.programs: list[list[bytes]] = []
         self.contents: tuple[Content, ...] = ()
+        self.kept: type[Guarded] = Guarded
         self.buffers: list[Guarded] = []
         self.race: Race | None = None
 
-    def open(self, index: int) -> Facts:
-        """Take the GPU of this number."""
+    def open(self, index: int, watched: bool) -> Facts:
+        """Take the GPU of this number. Where a tool watches it, buffers are what ``cudaMalloc`` gives, and no more."""
+        self.kept = Bare if watched else Guarded
         cuda.init()
         device = cuda.Device(index)
         self.context = device.make_context(cuda.ctx_flags.SCHED_AUTO | cuda.ctx_flags.MAP_HOST)
         major, minor = device.compute_capability()
         self.arch = f"sm_{major}{minor}"
         ask = cuda.device_attribute
-        return Facts(device.name(), self.arch, device.get_attribute(ask.MULTIPROCESSOR_COUNT), LaunchLimits(
+        flush = FLUSH * device.get_attribute(ask.L2_CACHE_SIZE)
+        return Facts(device.name(), self.arch, device.get_attribute(ask.MULTIPROCESSOR_COUNT), flush, LaunchLimits(
             device.name(), shared_bytes=device.get_attribute(ask.MAX_SHARED_MEMORY_PER_BLOCK),
             opt_in_shared_bytes=device.get_attribute(ask.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
             registers=device.get_attribute(ask.MAX_REGISTERS_PER_BLOCK), memory_bytes=device.total_memory(),
         ))  # fmt: skip
+
+    def free(self) -> int:
+        """Bytes of its memory that nobody has."""
+        free, _ = cuda.mem_get_info()
+        return int(free)
 
     def load(self, sources: tuple[Source, ...]) -> tuple[Loaded, ...]:
         """Compile each with nvcc, side by side, where there is one."""
@@ -97,7 +108,7 @@ class Worker:
         """Allocate a buffer for each, in place of those before; their addresses."""
         self._clear()
         self.contents = contents
-        self.buffers = allocate(contents)
+        self.buffers = [self.kept(content.name, content.nbytes, content.size) for content in contents]
         return tuple(buffer.address for buffer in self.buffers)
 
     def run(self, handle: int, plan: LaunchPlan) -> Outcome:
@@ -128,10 +139,10 @@ class Worker:
         *first, last = self.programs[handle]
         for cubin in first:
             try:
-                return Bound(cuda.module_from_buffer(cubin), plan)
+                return Bound(cuda.module_from_buffer(cubin), plan, self.kept)
             except cuda.LogicError:
                 continue
-        return Bound(cuda.module_from_buffer(last), plan)
+        return Bound(cuda.module_from_buffer(last), plan, self.kept)
 
     def line_up(self, entrants: tuple[Entrant, ...]) -> None:
         """Make programs (a handle and a plan) and probes ready to be timed over the buffers placed last."""
@@ -205,24 +216,34 @@ class _Printed:
         return text
 
 
-def _leave_with(parent: int) -> None:
-    """End this process when its parent is gone, whatever a kernel is doing."""
-    while os.getppid() == parent:
-        time.sleep(0.5)
+def _leave_with(pipe: Connection) -> None:
+    """End this process, whatever a kernel is doing, when nobody is at the other end of the pipe any more.
+
+    The process that started this one may be a tool, and outlive the one that grades.
+    """
+    hung_up = select.poll()
+    hung_up.register(pipe.fileno(), 0)  # the end alone, no matter what there is to read
+    hung_up.poll()
+    time.sleep(CLOSING_SECONDS)  # it closes by itself, unless a kernel keeps it
     os._exit(1)
 
 
 def serve(pipe: Connection) -> NoReturn:
     """Answer requests (a method's name, its arguments) until there are no more."""
     worker = Worker(pipe, _Printed())
+    kept: object = None
     while True:
         try:
             method, arguments = pipe.recv()
+            del kept  # whoever asks again has had the answer
         except EOFError:
-            worker.close()
+            try:
+                worker.close()
+            except cuda.Error:
+                os._exit(1)  # a kernel faulted before: nothing can be given back one by one
             sys.exit(0)
         try:
-            pipe.send((DONE, getattr(worker, method)(*arguments)))
+            kept = send(pipe, (DONE, getattr(worker, method)(*arguments)))
         except cuda.Error as error:
             pipe.send((FAULT, (str(error), worker.printed.take())))
             os._exit(1)  # no clean-up: in a context that faulted, each call would fail again
@@ -234,8 +255,9 @@ def serve(pipe: Connection) -> NoReturn:
 def main() -> NoReturn:
     """Serve the pipe whose descriptor is the argument."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which closes the pipe
-    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
-    serve(Connection(int(sys.argv[1])))
+    pipe = Connection(int(sys.argv[1]))
+    threading.Thread(target=_leave_with, args=(pipe,), daemon=True).start()
+    serve(pipe)
 
 
 if __name__ == "__main__":

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from harness.devices import CALLS, MOST_PRINTED, Buffer, Launched, Run, without_a_launch
 from harness.errors import KernelFault
-from harness.plan import Copy, Free, Launch, LaunchPlan, Malloc, Memset, SetAttribute, Upload, make_plan
+from harness.plan import Copy, Free, Launch, LaunchPlan, Malloc, Memset, SetAttribute, Step, Upload, make_plan
 from harness.results import Hazard, Severity
 from harness.simulator import Machine, Memory, Module
 from harness.simulator.memory import Allocation, Backing
@@ -58,15 +57,15 @@ class SimulatedExecutable:
 
     def run(self, arguments: tuple[Buffer | int | float, ...]) -> Run:
         """Call ``solve`` twice. SourceError, Unsupported, and KernelFault for a launch that CUDA would refuse."""
-        session = _Session(self.module)
+        session = Session(self.module)
         values = tuple(session.place(one) if isinstance(one, Buffer) else one for one in arguments)
         name = self.program.path.name
         return session.run(make_plan(self.module, self.compiled, values, source_name=name, printer=session.print))
 
 
 @dataclass
-class _Session:
-    """One case: the memory its calls share, and what they did."""
+class Session:
+    """One case: the memory its calls share, and what they did. Others may perform a plan's steps in another way."""
 
     module: Module
     memory: Memory = field(default_factory=Memory)
@@ -104,12 +103,16 @@ class _Session:
             content = buffer.data.reshape(-1).view(np.uint8)
             allocation.backing = Backing(allocation.nbytes, data=content, written=not buffer.unset)
         for step in plan.steps:
-            _STEPS[type(step)](self, step)
+            self.perform(step)
         self._collect_scratch(plan)
         return {
             buffer.name: allocation.data.copy().view(buffer.data.dtype).reshape(buffer.data.shape)
             for buffer, allocation in self.buffers
         }
+
+    def perform(self, step: Step) -> None:
+        """Do one step of the plan. Raises KernelFault."""
+        getattr(self, _STEPS[type(step)])(step)
 
     def _collect_scratch(self, plan: LaunchPlan) -> None:
         """Free what solve forgot to, so that the next call finds the addresses of its plan free again."""
@@ -126,13 +129,15 @@ class _Session:
         if len(self.printed) < MOST_PRINTED:
             self.printed.append(line)
 
-    def _launch(self, step: Launch) -> None:
+    def launch(self, step: Launch) -> None:
+        """Run a kernel."""
         report = self.machine.launch(
             step.kernel, step.grid, step.block, step.shared_bytes, step.args, step.name
         )
         self.hazards += report.hazards
 
-    def _malloc(self, step: Malloc) -> None:
+    def malloc(self, step: Malloc) -> None:
+        """Make room for scratch memory, never written, where the plan has it."""
         if step.nbytes > MEMORY_BYTES:
             message = f"cudaMalloc of {step.nbytes:,} bytes is more than a GPU has (cudaErrorMemoryAllocation)"
             remedy = "a size in bytes went wrong, or a negative one became huge"
@@ -144,18 +149,22 @@ class _Session:
             again.freed = False
             again.backing = Backing(step.nbytes)
 
-    def _free(self, step: Free) -> None:
+    def free(self, step: Free) -> None:
+        """Give scratch memory back."""
         self.memory.free(step.address, step.line)
 
-    def _memset(self, step: Memset) -> None:
+    def memset(self, step: Memset) -> None:
+        """Fill bytes with a value."""
         target, place = self._range(step.address, step.nbytes, "cudaMemset", step.line)
         target.data[place : place + step.nbytes] = step.value
-        target.backing.mark_written(np.arange(place, place + step.nbytes), 1)
+        target.backing.mark_range(place, step.nbytes)
 
-    def _upload(self, step: Upload) -> None:
+    def upload(self, step: Upload) -> None:
+        """Write what solve copies from the host."""
         self._write(step.address, np.frombuffer(step.data, np.uint8), "cudaMemcpy", step.line)
 
-    def _copy(self, step: Copy) -> None:
+    def copy(self, step: Copy) -> None:
+        """Copy from device to device."""
         source, start = self._range(step.source, step.nbytes, "cudaMemcpy", step.line)
         target, place = self._range(step.target, step.nbytes, "cudaMemcpy", step.line)
         written = source.written[start : start + step.nbytes].copy()
@@ -166,7 +175,7 @@ class _Session:
     def _write(self, address: int, content: np.ndarray, function: str, line: int | None) -> None:
         target, place = self._range(address, content.size, function, line)
         target.data[place : place + content.size] = content
-        target.backing.mark_written(np.arange(place, place + content.size), 1)
+        target.backing.mark_range(place, content.size)
 
     def _range(self, address: int, nbytes: int, function: str, line: int | None) -> tuple[Allocation, int]:
         """The allocation that holds all these bytes, and where in it they start; KernelFault where none does."""
@@ -178,16 +187,16 @@ class _Session:
         message = f"{function} of {nbytes} bytes reaches {place} (cudaErrorInvalidValue)"
         raise KernelFault(Hazard(kind, Severity.ERROR, message, line))
 
-    def _allow(self, step: SetAttribute) -> None:
+    def allow(self, step: SetAttribute) -> None:
         """Shared memory over 48 KB was allowed: the plan has checked every launch against it."""
 
 
-_STEPS: dict[type, Callable[[_Session, Any], None]] = {
-    Launch: _Session._launch,
-    Malloc: _Session._malloc,
-    Free: _Session._free,
-    Memset: _Session._memset,
-    Upload: _Session._upload,
-    Copy: _Session._copy,
-    SetAttribute: _Session._allow,
+_STEPS: dict[type, str] = {
+    Launch: "launch",
+    Malloc: "malloc",
+    Free: "free",
+    Memset: "memset",
+    Upload: "upload",
+    Copy: "copy",
+    SetAttribute: "allow",
 }

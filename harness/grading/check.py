@@ -15,14 +15,17 @@ import numpy as np
 from harness import compile as compiler
 from harness import references, source
 from harness.catalogue import Kata
-from harness.devices import Argument, Device, Executable, PhysicalDevice, Run, open_device
+from harness.devices import Argument, Buffer, Device, Executable, PhysicalDevice, Run, open_device
 from harness.errors import KernelFault, Unsupported
 from harness.grading.judge import Judge
 from harness.grading.ladder import Ladder, Mine, Timed, speed_cases
+from harness.grading.predicted import predict_first
+from harness.grading.sanitized import Sanitized, fold
 from harness.references import Case
 from harness.results import CaseResult, Hazard, Mismatch, Outcome, Severity, Verdict
 
 if TYPE_CHECKING:
+    from harness.simulator.gpus import Gpu
     from harness.source import Program
 
 #: The group of cases that only a GPU has the time for, where there is one.
@@ -37,6 +40,10 @@ SECONDS_AFTER_FAILURE = 20.0
 #: Patterns that say less than another of as many cases does: a tail of 3 elements of 3 is "never written".
 _VAGUE = ("never_written", "zeros", "constant", "scattered")
 
+#: Under compute-sanitizer kernels are slow: cases with more elements, inputs and outputs together, are left out, and so
+#: are those that differ from another in their values alone.
+MOST_SANITIZED = 20_000
+
 
 def check_file(
     kata: Kata,
@@ -45,12 +52,16 @@ def check_file(
     seed: int,
     progress: Callable[[CaseResult], None] | None = None,
     *,
+    sanitize: bool = False,
+    gpu: Gpu | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Verdict:
     """Judge the kernels in ``path`` as an answer to ``kata``.
 
-    ``seed`` fixes every case's inputs; ``clock`` gives seconds; ``progress`` is called after each case. Raises
-    SourceError, CompileError, EnvironmentFault and Unsupported; what a kernel does wrong is in the verdict.
+    ``seed`` fixes every case's inputs; ``clock`` gives seconds; ``progress`` is called after each case. ``sanitize``
+    runs compute-sanitizer over it too, where the device is a GPU; where it isn't, ``gpu`` is the one that times are
+    predicted for, None for no times. Raises SourceError, CompileError, EnvironmentFault
+    and Unsupported; what a kernel does wrong is in the verdict.
     """
     start = clock()
     program = source.parse(path, kata)
@@ -60,21 +71,31 @@ def check_file(
     physical = isinstance(device, PhysicalDevice)
     grader = _Grader(judge, executable, seed, clock, _simulated(program) if physical else None)
     grader.run_all(progress)
+    told = merged(hazard for result in grader.results for hazard in result.hazards)
+    sanitized = Sanitized()
+    if sanitize and isinstance(device, PhysicalDevice):
+        cases = grader.small_cases()
+        found = device.sanitize(program, compiled, cases)
+        sanitized = fold(found, told, len(cases), watched=grader.watcher is not None)
     timed = Timed()
-    if isinstance(device, PhysicalDevice) and worst(one.outcome for one in grader.results) is Outcome.RIGHT:
-        timed = _timed(Ladder(device, judge, seed, clock, Mine(compiled, executable)), progress)
+    outcome = worst((outcome_of(None, sanitized.hazards), *(one.outcome for one in grader.results)))
+    if isinstance(device, PhysicalDevice) and outcome is Outcome.RIGHT:
+        timed = _timed(Ladder(device, judge, seed, clock, Mine(path, compiled, executable)), progress)
+    elif gpu is not None and outcome is Outcome.RIGHT:
+        timed = predict_first(kata, path, gpu)
     results = (*grader.results, *([timed.case] if timed.case else []))
     return Verdict(
         kata=kata.name,
         file=str(path),
         device=device.name,
         seed=seed,
-        outcome=worst(result.outcome for result in results),
+        outcome=worst((outcome, *(result.outcome for result in results))),
         cases=results,
         seconds=clock() - start,
-        hazards=merged(hazard for result in results for hazard in result.hazards),
+        hazards=merged((*sanitized.hazards, *(hazard for result in results for hazard in result.hazards))),
         printed=grader.printed,
         warnings=(*executable.remarks, *grader.warnings, *timed.warnings),
+        remarks=sanitized.remarks,
         speed=timed.speed,
     )
 
@@ -157,6 +178,17 @@ class _Grader:
             if why and number + 1 < len(cases):
                 self.warnings += (f"{len(cases) - number - 1} of {len(cases)} cases were left out {why}",)
                 return
+
+    def small_cases(self) -> list[tuple[Argument, ...]]:
+        """What ``solve`` is called with in the cases that compute-sanitizer runs."""
+        found = []
+        for number, case in enumerate(self.judge.reference.CASES):
+            if case.group in ("values", LARGE):
+                continue
+            arguments = self.judge.arguments(self.judge.inputs(np.random.default_rng([self.seed, number]), case))
+            if sum(one.data.size for one in arguments if isinstance(one, Buffer)) <= MOST_SANITIZED:
+                found.append(arguments)
+        return found
 
     def _enough(self, failed_at: float | None) -> str | None:
         """Why no more cases need to run, None while they do."""

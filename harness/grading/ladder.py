@@ -16,13 +16,15 @@ from harness import references, source
 from harness.catalogue import Kata
 from harness.compile import Compiled
 from harness.devices import Executable, PhysicalDevice, Race
-from harness.errors import CatalogueError, EnvironmentFault, KernelFault
+from harness.errors import CatalogueError, EnvironmentFault, KataError, KernelFault
 from harness.grading import speed
-from harness.grading.gates import closed_gate
+from harness.grading.forecast import forecast
+from harness.grading.gates import COUNTED, Shown, Work, closed_gate
 from harness.grading.grade import grade, too_fast
-from harness.grading.judge import Judge
+from harness.grading.judge import Answer, Judge
 from harness.references import Case
 from harness.results import CaseResult, Hazard, Mismatch, Outcome, Severity, Speed, Timing
+from harness.simulator.gpus import DEFAULT, load_gpu
 
 #: Part of the seed of what is timed: no case of the check has it.
 _STREAM = 1_000_000
@@ -32,6 +34,7 @@ _STREAM = 1_000_000
 class Mine:
     """The user's kernel, loaded."""
 
+    path: Path
     compiled: Compiled
     executable: Executable
 
@@ -84,7 +87,25 @@ class Ladder:
             self.executables.append(self.device.load(program, compiled))
 
     def time(self, case: Case) -> Timed:
-        """Time everything at one size; then check the user's kernel there on inputs that no run has seen."""
+        """Time everything at one size; then check the user's kernel there on inputs that no run has seen.
+
+        A size that the GPU's memory can't hold is cut down, and a warning says so.
+        """
+        fitting = self._fitting(case)
+        timed = self._time(fitting)
+        if fitting == case:
+            return timed
+        smaller = f"timed at {fitting.label}: the GPU's memory can't hold {case.label}"
+        return dataclasses.replace(timed, warnings=(smaller, *timed.warnings))
+
+    def _fitting(self, case: Case) -> Case:
+        """The case, or the first for which there is room as its first size is halved: fewer rows, as long."""
+        while not self.device.has_room(self.judge.kata.least_bytes(dict(case.sizes))) and case.sizes[0][1] > 1:
+            (name, size), *others = case.sizes
+            case = dataclasses.replace(case, sizes=((name, size // 2), *others))
+        return case
+
+    def _time(self, case: Case) -> Timed:
         start = self.clock()
         values = self.judge.inputs(self._rng(0), case)
         nbytes = self.judge.kata.least_bytes(values)
@@ -94,22 +115,27 @@ class Ladder:
             return Timed(warnings=(f"not timed: {fault.message}",))
         except KernelFault as fault:
             return Timed(case=self._case(case, start, None, (fault.hazard,)))
-        fresh = unseen(values)
         try:
             with ThreadPoolExecutor(1) as aside:  # the GPU keeps its own time: nothing here disturbs it
-                answer = aside.submit(self.judge.answer, fresh) if self.mine else None
+                answer = aside.submit(self._another, values) if self.mine else None
                 samples = speed.take_samples(race.sample, len(self.executables) + 2, self._rng(1), self.clock)
             found = self._speed(case, race, samples, nbytes, self.judge.kata.least_flops(values))
             if answer is None:
                 return Timed(found)
+            fresh, right = answer.result()
             seconds, call, hazards = race.fresh(0, self.judge.arguments(fresh))
         except KernelFault as fault:
             return Timed(case=self._case(case, start, None, (fault.hazard,)))
-        mismatch = self.judge.mismatch(case, fresh, [call], answer=answer.result())
+        mismatch = self.judge.mismatch(case, fresh, [call], answer=right)
         result = self._case(case, start, mismatch, hazards)
         return Timed(case=result) if result.outcome is not Outcome.RIGHT else Timed(
-            self._graded(found, race, speed.replayed(seconds, samples[0]), seconds), result
+            self._graded(found, race, case, speed.replayed(seconds, samples[0]), seconds), result
         )  # fmt: skip
+
+    def _another(self, values: Mapping[str, Any]) -> tuple[Mapping[str, Any], Answer]:
+        """Inputs that no run has seen, and what is right for them."""
+        fresh = unseen(values)
+        return fresh, self.judge.answer(fresh)
 
     def _rng(self, stream: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, _STREAM + stream])
@@ -130,15 +156,27 @@ class Ladder:
             limit="a copy of the same bytes" if moving else "what the GPU's float32 units can compute",
         )  # fmt: skip
 
-    def _graded(self, found: Speed, race: Race, replayed: bool, seconds: float) -> Speed:
+    def _graded(self, found: Speed, race: Race, case: Case, replayed: bool, seconds: float) -> Speed:
         """With the grade, or with why there is none; ``seconds`` is what the run over unseen inputs took."""
         assert self.mine is not None and found.timing is not None
-        refused = too_fast(found) or closed_gate(self.judge.kata.gates, race.plans[0], self.mine.compiled.resources)
+        kata = self.judge.kata
+        shown = Shown.by_plan(race.plans[0], self.mine.compiled.resources)
+        if COUNTED & set(kata.gates):
+            shown = self._counted(case) or shown
+        refused = too_fast(found) or closed_gate(kata.gates, shown, Work.of(kata, dict(case.sizes)))
         if replayed:
             times = seconds / found.timing.seconds
             refused = f"inputs it had not seen took {times:.1f} times as long, so it is not graded"
         graded = None if refused else grade(found.timing, found.rungs, found.par)
         return dataclasses.replace(found, refused=refused, grade=graded)
+
+    def _counted(self, case: Case) -> Shown | None:
+        """What counting in the simulator shows of the user's kernel; None where it can't be counted."""
+        assert self.mine is not None
+        try:
+            return forecast(self.judge.kata, self.mine.path, load_gpu(DEFAULT), case).shown
+        except KataError:
+            return None
 
     def _case(
         self, case: Case, start: float, mismatch: Mismatch | None, hazards: tuple[Hazard, ...]
@@ -157,7 +195,7 @@ def ladder_of(
     if path is not None:
         program = source.parse(path, kata)
         compiled = compiler.compile_program(program, arch=device.arch)
-        names, mine = program.parameter_names, Mine(compiled, device.load(program, compiled))
+        names, mine = program.parameter_names, Mine(path, compiled, device.load(program, compiled))
     return Ladder(device, Judge(kata, names, references.load(kata.name)), seed, clock, mine)
 
 

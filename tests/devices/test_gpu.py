@@ -11,12 +11,13 @@ import pytest
 from harness import catalogue
 from harness.devices import open_device
 from harness.devices.gpu import GpuDevice
+from harness.devices.gpu_probe import find_sanitizer
 from harness.errors import EnvironmentFault
 from harness.grading import check_file
 from harness.results import Outcome
 from tests.conftest import ROOT
 from tests.devices.gpu_cases import *  # noqa: F403  the promises, run here on hardware
-from tests.devices.gpu_cases import DOUBLE, RunText, fault
+from tests.devices.gpu_cases import DOUBLE, RunText, arguments, fault, load
 
 pytestmark = pytest.mark.gpu
 
@@ -40,6 +41,21 @@ def test_a_failed_assert_is_told_with_its_line(run: RunText) -> None:
 def test_a_kernel_that_ends_itself_is_a_fault_and_the_next_run_works(run: RunText) -> None:
     assert fault(run(DOUBLE.replace("if (i < n)", "if (i == 5) __trap(); if (i < n)"))).kind == "trap"
     assert run(DOUBLE).fault is None
+
+
+def test_the_sanitizer_finds_what_the_gpu_did(device: GpuDevice, tmp_path: Path) -> None:
+    if find_sanitizer() is None:
+        pytest.skip("no compute-sanitizer here")
+    race = DOUBLE.replace("if (i < n)", "__shared__ float s[64]; s[i] = i;\nif (i < n && s[i ^ 32] > -1)")
+    for text, tool, kind in (
+        (DOUBLE, None, None), (race, "racecheck", "race"),
+        (DOUBLE.replace("2 *", "out[i] +"), "initcheck", "uninitialised"),
+        (DOUBLE.replace("out[i]", "out[i + 1]"), "memcheck", "out_of_bounds"),
+    ):  # fmt: skip
+        executable = load(device, tmp_path, text)
+        found = device.sanitize(executable.program, executable.compiled, [arguments(), arguments(33)])
+        assert {(one.tool, one.kind) for one in found} == ({(tool, kind)} if tool else set())
+    assert load(device, tmp_path, DOUBLE).run(arguments()).fault is None
 
 
 def test_nothing_is_left_on_the_gpu(device: GpuDevice, run: RunText) -> None:

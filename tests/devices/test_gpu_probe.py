@@ -23,7 +23,7 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Machine:
 
     def describe(
         driver: tuple[int, str] | None = (0, "13000\nNVIDIA H200\n"), nvcc: str | None = "13.0",
-        pycuda: tuple[int, str] | None = (0, "2026.1\n"),
+        pycuda: tuple[int, str] | None = (0, "2026.1\n"), sanitizer: str | None = "/opt/cuda/compute-sanitizer",
     ) -> list[Part]:  # fmt: skip
         def load(name: str) -> None:
             if driver is None:
@@ -39,20 +39,21 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Machine:
         monkeypatch.setattr(gpu_probe.subprocess, "run", run)
         monkeypatch.setattr(gpu_probe, "find_nvcc", lambda: None if nvcc is None else "/usr/local/cuda/bin/nvcc")
         monkeypatch.setattr(gpu_probe, "pycuda_installed", lambda: pycuda is not None)
+        monkeypatch.setattr(gpu_probe, "find_sanitizer", lambda: sanitizer)
         return list(survey())
 
     return describe
 
 
 def test_a_machine_with_everything_is_described(machine: Machine) -> None:
-    driver, toolkit, pycuda = machine()
-    assert driver.ok and toolkit.ok and pycuda.ok
+    driver, toolkit, pycuda, sanitizer = machine()
+    assert driver.ok and toolkit.ok and pycuda.ok and sanitizer.ok
     assert driver.detail == "NVIDIA H200; the driver supports CUDA 13.0"
     assert (toolkit.detail, pycuda.detail) == ("nvcc 13.0 in /usr/local/cuda/bin/nvcc", "PyCUDA 2026.1")
 
 
 def test_a_machine_without_a_gpu_needs_nothing(machine: Machine) -> None:
-    driver, _, pycuda = machine(driver=None, nvcc=None, pycuda=None)
+    driver, _, pycuda, _ = machine(driver=None, nvcc=None, pycuda=None)
     assert not driver.ok and "none is needed" in driver.detail and not pycuda.remedy
 
 
@@ -82,4 +83,9 @@ def test_pycuda_that_is_missing_or_broken_is_told_apart(machine: Machine) -> Non
 
 
 def test_this_machine_can_be_asked() -> None:
-    assert [part.name for part in survey()] == ["gpu", "toolkit", "gpu extra"]
+    assert [part.name for part in survey()] == ["gpu", "toolkit", "gpu extra", "sanitizer"]
+
+
+def test_a_toolkit_without_compute_sanitizer_is_told(machine: Machine) -> None:
+    sanitizer = machine(sanitizer=None)[3]
+    assert not sanitizer.ok and "--sanitize" in sanitizer.detail and sanitizer.remedy

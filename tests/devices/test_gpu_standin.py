@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from harness import catalogue, references
@@ -16,7 +18,8 @@ from harness.devices import PhysicalDevice, open_device
 from harness.devices.gpu import GpuDevice
 from harness.errors import EnvironmentFault
 from harness.grading import check_file, speed
-from harness.results import Outcome
+from harness.grading.ladder import ladder_of, speed_cases
+from harness.results import Outcome, Severity
 from tests.conftest import RIGHT, ROOT
 from tests.devices.gpu_cases import *  # noqa: F403  the promises, run here on the stand-in
 from tests.devices.gpu_cases import DOUBLE, arguments, load
@@ -92,6 +95,80 @@ def test_a_check_grades_the_kernel_among_the_rungs(
     assert verdict.outcome is Outcome.RIGHT and [case.group for case in verdict.cases][-1] == "speed"
     assert verdict.speed is not None and verdict.speed.timing is not None and verdict.speed.nbytes == 12000
     assert len(verdict.speed.rungs) == 1 and (verdict.speed.grade or verdict.speed.refused)
+
+
+def test_large_arrays_go_from_process_to_process_unchanged(device: GpuDevice, tmp_path: Path) -> None:
+    n = 300_000
+    text = DOUBLE.replace("threadIdx.x", "blockIdx.x * blockDim.x + threadIdx.x").replace("<<<1, 64", "<<<1200, 256")
+    done = load(device, tmp_path, text).run(arguments(n))
+    assert done.fault is None
+    assert np.array_equal(done.calls[1]["out"], 2 * (np.arange(n, dtype=np.float32) - 20))
+
+
+def test_a_size_that_the_memory_cannot_hold_is_cut_down(
+    home: Path, device: GpuDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speed, "WARM_UP", 0.0)
+    monkeypatch.setattr(speed, "CAP", 0.1)
+    monkeypatch.setenv("STANDIN_MEMORY", "1000000")
+    small = GpuDevice()
+    kata = dataclasses.replace(catalogue.load("add"), speed=((("n", 50_000),),))
+    timed = ladder_of(kata, None, small, 1, time.perf_counter).time(speed_cases(kata)[0])
+    small.close()
+    assert timed.speed is not None and timed.speed.label == "n = 12500"
+    assert timed.warnings == ("timed at n = 12500: the GPU's memory can't hold n = 50000",)
+
+
+#: A compute-sanitizer that runs the program it is given, and then says that one tool found something.
+SANITIZER = """#!/bin/sh
+tool=$2
+while [ "$1" != --log-file ]; do shift; done
+log=$2
+shift 2
+"$@"
+[ $tool = racecheck ] && cat > "$log" <<'END'
+========= Error: Race reported between Write access at k(const float *, float *, int)+0xd0 in /tmp/x/mine.cu:2
+=========     and Read access at k(const float *, float *, int)+0x110 in /tmp/x/mine.cu:3 [160 hazards]
+=========
+END
+exit 0
+"""
+
+
+def test_each_tool_of_the_sanitizer_watches_a_process_of_its_own(
+    device: GpuDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bin" / "compute-sanitizer"
+    program.write_text(SANITIZER, encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    executable = load(device, tmp_path, DOUBLE)
+    (finding,) = device.sanitize(executable.program, executable.compiled, [arguments(), arguments(33)])
+    assert (finding.tool, finding.kind, finding.lines, finding.count) == ("racecheck", "race", (2, 3), 160)
+
+
+def test_what_the_sanitizer_finds_is_part_of_the_verdict(
+    device: GpuDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bin" / "compute-sanitizer"
+    program.write_text(SANITIZER, encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    monkeypatch.setattr("harness.references.relu.CASES", references.load("relu").CASES[:3])
+    path = tmp_path / "mine.cu"
+    path.write_text(DOUBLE.replace("2 * in[i]", "fmaxf(in[i], 0)"), encoding="utf-8")
+    kata = dataclasses.replace(catalogue.load("relu"), speed=())
+    verdict = check_file(kata, path, device, 1, sanitize=True)
+    assert verdict.outcome is Outcome.RIGHT  # the simulator watched, and saw no race: a warning
+    (hazard,) = verdict.hazards
+    assert hazard.severity is Severity.WARNING and (hazard.other_line, hazard.line) == (2, 3)
+    assert verdict.remarks and "over 3 cases: 1 found" in verdict.remarks[0]
+
+
+def test_a_machine_without_the_sanitizer_is_told(device: GpuDevice, tmp_path: Path) -> None:
+    executable = load(device, tmp_path, DOUBLE)
+    with pytest.raises(EnvironmentFault, match="compute-sanitizer is not here"):
+        device.sanitize(executable.program, executable.compiled, [arguments()])
 
 
 def test_a_hazard_that_the_gpu_does_not_see_fails_the_check_all_the_same(home: Path, device: GpuDevice) -> None:

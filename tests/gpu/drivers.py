@@ -43,8 +43,8 @@ FLAGS = (
     "-Xcompiler", "-fPIC,-fno-gnu-unique", "-Xlinker", "-Bsymbolic",
 )  # fmt: skip
 
-#: runner.cpp prints lines of the mark, ``begin`` or how a file ended, and the file's path.
-MARK, BEGIN, DONE = "::kata", "begin", "done"
+#: How a file that runner.cpp ran ended, where nothing went wrong and where the time was up.
+DONE, TIMEOUT = "done", "timeout"
 
 _HERE = Path(__file__).resolve().parent
 
@@ -55,6 +55,11 @@ class KataFile:
 
     path: str
     kata: str
+
+    @classmethod
+    def at(cls, path: str) -> KataFile:
+        """The file at a path of this checkout; the folder it lies in is named after its kata."""
+        return cls(path, path.split("/")[-2])
 
     @property
     def exists(self) -> bool:
@@ -83,7 +88,7 @@ class Built:
 def kata_files() -> list[KataFile]:
     """Every file of :data:`FOLDERS`."""
     paths = [path.relative_to(ROOT) for folder in FOLDERS for path in sorted((ROOT / folder).glob("*/*.cu"))]
-    return [KataFile(path.as_posix(), path.parent.name) for path in paths]
+    return [KataFile.at(path.as_posix()) for path in paths]
 
 
 def driver_source(file: KataFile, kata: Kata) -> str:
@@ -132,8 +137,9 @@ def _argument(number: int, parameter: Parameter) -> str:
     return f"static_cast<{parameter.type}>({_object(number)}.device)"
 
 
-def pack_cases(kata: Kata, seed: int) -> bytes:
-    """The kata's smaller cases as a driver reads them, with the inputs that a check with this seed gives them."""
+def pack_cases(kata: Kata, seed: int, most: int = MOST_ELEMENTS) -> bytes:
+    """The kata's cases of up to ``most`` elements as a driver reads them, with the inputs that a check with this seed
+    gives them."""
     reference = references.load(kata.name)
     packed = b""
     for number, case in enumerate(reference.CASES):
@@ -141,7 +147,7 @@ def pack_cases(kata: Kata, seed: int) -> bytes:
             continue
         arguments = reference.inputs(np.random.default_rng([seed, number]), case)
         shapes = [parameter.shape_for(arguments) for parameter in kata.parameters if parameter.pointer]
-        if sum(int(np.prod(shape)) for shape in shapes) > MOST_ELEMENTS:
+        if sum(int(np.prod(shape)) for shape in shapes) > most:
             continue
         packed += struct.pack("<i", number)
         packed += b"".join(_pack(parameter, arguments) for parameter in kata.parameters)
@@ -162,11 +168,11 @@ def _pack(parameter: Parameter, arguments: dict[str, Any]) -> bytes:
     return struct.pack("<Qi", data.nbytes, 1) + data.tobytes()
 
 
-def write_cases(folder: Path, seed: int) -> None:
+def write_cases(folder: Path, seed: int, most: int = MOST_ELEMENTS) -> None:
     """One file of cases for each kata."""
     folder.mkdir(parents=True, exist_ok=True)
     for kata in catalogue.load_all():
-        cases_path(folder, kata.name).write_bytes(pack_cases(kata, seed))
+        cases_path(folder, kata.name).write_bytes(pack_cases(kata, seed, most))
 
 
 def cases_path(folder: Path, kata: str) -> Path:

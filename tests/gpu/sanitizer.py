@@ -5,11 +5,13 @@ On a machine with an NVIDIA GPU and the CUDA toolkit, from the checkout:
     python -m tests.gpu.sanitizer --out tests/gpu/sanitizer.json
 
 builds ``tests/wrong``, ``tests/right`` and ``solutions`` with nvcc, runs memcheck, racecheck, initcheck and synccheck
-over each, and records what they found. On any machine,
+over each, and records what they found; ``--update tests/gpu/sanitizer.json`` runs only what that record does not hold:
+files that are new, have changed, or were cut off by a shorter limit or with larger cases. On any machine,
 
     python -m tests.gpu.sanitizer --compare tests/gpu/sanitizer.json
 
-checks the same files in the simulator and prints a table: what both found, what we miss, where we say more.
+checks the same files in the simulator and prints a table: what both found, what we miss, where we say more, and which
+of their findings are false alarms (``tests/gpu/false_alarms.toml`` says why).
 """
 
 from __future__ import annotations
@@ -25,16 +27,17 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.errors import KataError
+from harness.devices.gpu_findings import TOOLS, Finding, parse
+from harness.devices.gpu_sanitizer import MOST_PRINTED, watching
+from harness.errors import EnvironmentFault, KataError
 from tests.gpu import agreement, drivers
-from tests.gpu.drivers import DONE, ROOT, Built
-from tests.gpu.findings import TOOLS, Finding, parse
+from tests.gpu.drivers import DONE, MOST_ELEMENTS, ROOT, TIMEOUT, Built, KataFile
 
 #: Inputs of both sides: a check with this seed sees the same numbers.
 SEED = 3
@@ -43,19 +46,6 @@ FORMAT = 1
 
 #: Files that one process runs. Starting one under a tool takes seconds, a file's cases a fraction of one.
 MOST_IN_A_ROW = 25
-
-# A launch that faulted ends, and those after it run: each case has its say. The padding keeps an access past the end
-# from landing in the next allocation.
-_OPTIONS = {
-    "memcheck": ("--destroy-on-device-error", "kernel", "--padding", "65536"),
-    "racecheck": ("--racecheck-detect-level", "info", "--racecheck-num-workers", "2"),
-    "initcheck": (),
-    "synccheck": (),
-}
-_COMMON = ("--show-backtrace", "device", "--strip-paths", "no", "--max-connections", "100")
-
-#: Errors that one process prints.
-MOST_PRINTED = 5000
 
 
 @dataclass(frozen=True)
@@ -91,7 +81,8 @@ def run_task(task: Task) -> list[ToolRun]:
             (task.keep / f"{task.tool}-{left[0].library.stem}.txt").write_text(text, encoding="utf-8")
         for path, word in (said.ended or {left[0].file.path: None}).items():
             findings, unknown = said.findings.get(path, ()), dict.fromkeys(said.unknown.get(path, ()))
-            runs.append(ToolRun(path, task.tool, word or f"exit {code}", tuple(findings), tuple(unknown)))
+            ended = {None: f"exit {code}", TIMEOUT: f"{TIMEOUT} {task.limit} s"}.get(word, word)
+            runs.append(ToolRun(path, task.tool, str(ended), tuple(findings), tuple(unknown)))
             if path == said.full:
                 break
     return runs
@@ -100,8 +91,7 @@ def run_task(task: Task) -> list[ToolRun]:
 def _run_process(task: Task, row: Sequence[Built]) -> tuple[int, str]:
     """Exit code and output of one process. The runner ends itself at a file's limit; if it doesn't, we do."""
     files = [part for one in row for part in (one.file.path, str(one.library), str(one.cases))]
-    tool = ["--tool", task.tool, *_OPTIONS[task.tool], *_COMMON, "--print-limit", str(MOST_PRINTED)]
-    command = [drivers.toolkit("compute-sanitizer"), *tool, str(task.runner), str(task.limit), *files]
+    command = [*watching(drivers.toolkit("compute-sanitizer"), task.tool), str(task.runner), str(task.limit), *files]
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
         process = subprocess.Popen(
             command, stdout=output, stderr=subprocess.STDOUT, env=drivers.environment(), start_new_session=True
@@ -127,10 +117,12 @@ def rows(built: Iterable[Built], most: int) -> list[tuple[Built, ...]]:
 
 
 def record(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Build, run and tell: what goes into the JSON file."""
+    """Build, run and tell: what goes into the JSON file. KataError where an older record can't be added to."""
     folder = arguments.build.resolve()
-    drivers.write_cases(folder, SEED)
+    drivers.write_cases(folder, SEED, arguments.elements)
+    older = json.loads(arguments.update.read_text(encoding="utf-8")) if arguments.update else {"files": {}}
     files = [file for file in drivers.kata_files() if arguments.only in file.path]
+    files = [file for file in files if is_due(file, older["files"].get(file.path), arguments.limit, arguments.elements)]
     if arguments.keep:
         arguments.keep.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(arguments.workers, multiprocessing.get_context("spawn")) as pool:
@@ -147,12 +139,51 @@ def record(arguments: argparse.Namespace) -> dict[str, Any]:
         start = time.monotonic()
         runs = [run for done in pool.map(run_task, tasks) for run in done]
     say(f"{len(runs)} runs in {time.monotonic() - start:.0f} s")
-    return _about() | {"files": {one.file.path: _row(one, runs) for one in built}}
+    found = {one.file.path: _row(one, runs, arguments.elements) for one in built}
+    return merged(older, _about() | {"files": found})
 
 
-def _row(built: Built, runs: Iterable[ToolRun]) -> dict[str, Any]:
+def is_due(file: KataFile, row: Mapping[str, Any] | None, limit: int, elements: int) -> bool:
+    """Whether a file has to run: its entry is missing, of another text, or was cut off, by less than ``limit`` seconds
+    or with cases of more than these ``elements``."""
+    if row is None or row["digest"] != file.digest:
+        return True
+    cut = [word.split() for word in row.get("ended", {}).values() if word.startswith(TIMEOUT)]
+    return any(int(seconds) < limit or elements < row.get("elements", MOST_ELEMENTS) for _, seconds, _ in cut)
+
+
+def merged(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]:
+    """The newer record, and of the older one the files that it says nothing of and that still exist. EnvironmentFault
+    where the two were made by different tools."""
+    same = ("format", "device", "driver", "tool", "compiler", "flags", "seed")
+    for key in same:
+        if key in older and older[key] != newer[key]:
+            raise EnvironmentFault(
+                f"the record was made with {key} {older[key]}, and here it is {newer[key]}",
+                remedy="make it anew, without --update",
+            )  # fmt: skip
+    kept = {path: row for path, row in older["files"].items() if KataFile.at(path).exists}
+    files = kept | {path: _joined(kept.get(path), row) for path, row in newer["files"].items()}
+    return {**newer, "files": {file.path: files[file.path] for file in drivers.kata_files() if file.path in files}}
+
+
+def _joined(older: Mapping[str, Any] | None, newer: dict[str, Any]) -> dict[str, Any]:
+    """The newer entry; with smaller cases it may not find what the older one of the same text did."""
+    if older is None or older["digest"] != newer["digest"] or "elements" not in newer:
+        return newer
+    findings = {_key(one): one for row in (newer, older) for one in row.get("findings", ())}
+    return newer | ({"findings": list(findings.values())} if findings else {})
+
+
+def _key(finding: Mapping[str, Any]) -> tuple[Any, ...]:
+    return finding["tool"], finding["kind"], finding["says"], tuple(finding.get("lines", ()))
+
+
+def _row(built: Built, runs: Iterable[ToolRun], elements: int) -> dict[str, Any]:
     """One file's entry, without what is as it should be."""
     row: dict[str, Any] = {"digest": built.file.digest}
+    if elements < MOST_ELEMENTS:
+        row["elements"] = elements
     if built.error is not None:
         return row | {"not_built": built.error.strip().splitlines()[0]}
     mine = [run for run in runs if run.path == built.file.path]
@@ -205,14 +236,16 @@ def say(text: str) -> None:
 
 
 def main() -> int:
-    """The command line; 1 where ``--compare`` finds that we miss something."""
+    """The command line; 1 where ``--compare`` finds that we miss something, or a false alarm that is none."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, help="write what the tools found to this file")
     parser.add_argument("--compare", type=Path, metavar="FILE", help="no GPU: compare this record with our own check")
+    parser.add_argument("--update", type=Path, metavar="FILE", help="run only what this record does not hold yet")
     parser.add_argument("--only", default="", metavar="TEXT", help="files whose path holds this text")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="programs at a time")
     parser.add_argument("--row", type=int, default=MOST_IN_A_ROW, metavar="N", help="files that one process runs")
     parser.add_argument("--limit", type=int, default=20, metavar="SECONDS", help="for one tool over one file")
+    parser.add_argument("--elements", type=int, default=MOST_ELEMENTS, metavar="N", help="cases up to this size")
     parser.add_argument("--build", type=Path, default=ROOT / "build/sanitizer", metavar="FOLDER", help="for binaries")
     parser.add_argument("--build-only", action="store_true", help="compile, and run nothing")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep each tool's own output there")
@@ -222,7 +255,7 @@ def main() -> int:
             recorded = json.loads(arguments.compare.read_text(encoding="utf-8"))
             report = agreement.compare(recorded, only=arguments.only, seed=SEED, processes=arguments.workers)
             say(report.table())
-            return 1 if report.missed else 0
+            return 1 if report.missed or report.stale else 0
         recorded = record(arguments)
     except KataError as error:
         sys.stderr.write(f"{error.message}{f': {error.remedy}' if error.remedy else ''}\n")

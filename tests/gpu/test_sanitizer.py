@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from harness import catalogue, references
+from harness.devices.gpu_findings import Finding, parse
 from tests.gpu.agreement import Heard, Reported, beyond, findings_of, hear, judge
 from tests.gpu.drivers import MOST_ELEMENTS, Built, KataFile, driver_source, pack_cases
-from tests.gpu.findings import Finding, parse
 from tests.gpu.sanitizer import SEED, dump, rows
 
 RECORD = Path(__file__).with_name("sanitizer.json")

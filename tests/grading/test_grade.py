@@ -6,11 +6,8 @@ import dataclasses
 
 import pytest
 
-from harness.cubin import Resources
-from harness.grading.gates import closed_gate
 from harness.grading.grade import grade, too_fast
 from harness.results import Grade, Speed, Timing
-from harness.steps import Launch, LaunchPlan
 
 
 def timing(microseconds: float) -> Timing:
@@ -61,25 +58,13 @@ SPEED = Speed(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("light", "believed"), [(90, True), (104.9, True), (106, False)])
-def test_what_is_faster_than_light_is_not_believed(light: float, believed: bool) -> None:
-    why = too_fast(dataclasses.replace(SPEED, light=light * 1e-6))
+@pytest.mark.parametrize(
+    ("light", "best", "believed"), [(90, 120, True), (101.9, 120, True), (106, 120, False), (106, 101, True)]
+)
+def test_what_is_faster_than_light_and_than_any_rung_is_not_believed(
+    light: float, best: float, believed: bool
+) -> None:
+    why = too_fast(dataclasses.replace(SPEED, light=light * 1e-6, rungs=(timing(200), timing(best))))
     assert (why is None) is believed
     if why:
         assert why.startswith("106 % of a copy of the same bytes")
-
-
-def plan(shared_bytes: int) -> LaunchPlan:
-    return LaunchPlan((Launch("_Z1kv", "k", (1, 1, 1), (32, 1, 1), shared_bytes, b""),))
-
-
-@pytest.mark.parametrize(
-    ("static", "dynamic", "open_"), [(0, 0, False), (1024, 0, True), (0, 1024, True)], ids=["none", "static", "dynamic"]
-)
-def test_the_gate_for_shared_memory_opens_to_either_kind(static: int, dynamic: int, open_: bool) -> None:
-    why = closed_gate(("shared_memory",), plan(dynamic), {"_Z1kv": Resources(32, shared_bytes=static)})
-    assert (why is None) is open_
-
-
-def test_a_kata_with_no_gates_has_none_closed() -> None:
-    assert closed_gate((), plan(0), {}) is None

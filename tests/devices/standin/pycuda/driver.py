@@ -16,7 +16,7 @@ from harness.errors import KernelFault
 from harness.simulator import Budget, Machine, Memory, Module
 
 MEMORY = Memory()
-SIZE = 1 << 30
+SIZE = int(os.environ.get("STANDIN_MEMORY", 1 << 30))
 
 ctx_flags = SimpleNamespace(SCHED_AUTO=0, MAP_HOST=8)
 host_alloc_flags = SimpleNamespace(DEVICEMAP=2)
@@ -86,6 +86,10 @@ class Context:
     @staticmethod
     def pop() -> None:
         pass
+
+
+def mem_get_info() -> tuple[int, int]:
+    return SIZE, SIZE
 
 
 class Allocation:

@@ -4,21 +4,34 @@
     =========     at scale(const float *, float *, int)+0x70 in /home/ada/tests/wrong/add/one_past_the_end.cu:12
     =========     by thread (5,0,0) in block (0,0,0)
 
-A record starts at a line that is not indented after the ``=========``, and its details are indented. One process runs
-many files, one after the other: a record belongs to the file that it names, else to the one that was running.
+A record starts at a line that is not indented after the ``=========``, and its details are indented. Where one process
+runs many files, one after the other, a record belongs to the file that it names, else to the one that was running.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tests.gpu.drivers import BEGIN, MARK
-
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+
+#: A program that runs many files prints lines of the mark, the first word or how a file ended, and the file's path.
+MARK, BEGIN = "::kata", "begin"
+
+#: What we call each class of a tool's findings. initcheck knows no bounds: what lies past the end is memory that nobody
+#: wrote. A CUDA call that failed may have failed for a fault before it.
+CLASSES: Mapping[str, frozenset[str]] = {
+    "out_of_bounds": frozenset({"out_of_bounds", "null_pointer", "use_after_free"}),
+    "misaligned": frozenset({"misaligned"}),
+    "race": frozenset({"race"}),
+    "uninitialised": frozenset({"uninitialised", "out_of_bounds"}),
+    "barrier": frozenset({"barrier", "missing_lanes"}),
+    "illegal_instruction": frozenset({"barrier", "trap"}),  # the GPU's own word for a barrier of two counts
+    "api_error": frozenset({"launch", "trap", "assert", "double_free", "invalid_free", "out_of_bounds", "barrier"}),
+}
 
 _PREFIX = "========="
 _PLACE = re.compile(r"(?P<function>\S.*?)\+0x[0-9a-f]+ in (?P<file>\S.*):(?P<line>\d+)")
@@ -37,6 +50,7 @@ _TITLES: tuple[tuple[re.Pattern[str], str | None], ...] = tuple(
         (r"(Error|Warning|Info): Race reported", "race"),
         (r"Uninitialized|Host API uninitialized", "uninitialised"),
         (r"Barrier error detected", "barrier"),
+        (r"Illegal instruction", "illegal_instruction"),
         (r"Program hit", "api_error"),
     )
 )

@@ -25,7 +25,7 @@ from harness.source import Program
 ARCH = "sm_80"
 
 # Part of each cache key: raise it when what is kept, or how it is made, changes.
-_FORMAT = 1
+_FORMAT = 2
 _DISTRIBUTIONS = (
     "cuda-bindings", "nvidia-cuda-nvrtc", "nvidia-cuda-runtime", "nvidia-cuda-cccl", "nvidia-cuda-crt",
 )  # fmt: skip

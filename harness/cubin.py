@@ -15,6 +15,10 @@ from typing import Any
 _MAX_THREADS, _FRAME_SIZE, _MIN_STACK_SIZE, _REGCOUNT = 0x05, 0x11, 0x12, 0x2F
 _SIZED = 0x04
 
+# From sm_90 on the sections of shared memory begin with the 1 KB a block that CUDA keeps for itself ("CUDA C++
+# Programming Guide", compute capability 9.0, shared memory), and a symbol says so.
+_RESERVED, _RESERVED_SHARED = ".nv.reservedSmem.offset0", 1024
+
 
 @dataclass(frozen=True)
 class Resources:
@@ -35,6 +39,7 @@ def read_resources(cubin: bytes) -> dict[str, Resources]:
 
     elf = ELFFile(io.BytesIO(cubin))
     symbols: Any = elf.get_section_by_name(".symtab")
+    reserved = _RESERVED_SHARED if symbols.get_symbol_by_name(_RESERVED) else 0
     counts: dict[int, dict[str, int]] = {_REGCOUNT: {}, _FRAME_SIZE: {}, _MIN_STACK_SIZE: {}}
     kernels: list[str] = []
     shared: dict[str, int] = {}
@@ -53,7 +58,7 @@ def read_resources(cubin: bytes) -> dict[str, Resources]:
                     x, y, z = struct.unpack_from("<III", value)
                     bounds[kernels[-1]] = x * y * z
         elif name.startswith(".nv.shared."):
-            shared[name.removeprefix(".nv.shared.")] = section["sh_size"]
+            shared[name.removeprefix(".nv.shared.")] = section["sh_size"] - reserved
     return {
         name: Resources(
             counts[_REGCOUNT].get(name, 0), counts[_FRAME_SIZE].get(name, 0),

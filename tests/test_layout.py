@@ -13,11 +13,12 @@ from tests.conftest import ROOT, environment
 
 #: Each layer may import from those before it, and within itself.
 LAYERS = (
-    ("errors", "results"),
+    ("counts", "errors", "profiles", "results"),
     ("catalogue", "functions", "launches", "references", "refusals", "rewrite", "sides", "signature", "source"),
     ("cache", "compile", "cubin", "diagnostics", "mangling", "simulator"),
     ("launch_rules", "plan", "steps"),
     ("devices",),
+    ("profiling",),
     ("grading",),
     ("practice", "reports"),
     ("verification",),
@@ -63,7 +64,7 @@ def test_the_simulator_stands_alone() -> None:
     for path in MODULES:
         if owner(path) == "simulator":
             parts = {part(module) for module in imports(path) if module.startswith("harness.")}
-            assert parts <= {"simulator", "errors", "results"}, f"{path.name} imports {parts}"
+            assert parts <= {"simulator", "counts", "errors", "profiles", "results"}, f"{path.name} imports {parts}"
 
 
 def test_pycuda_is_imported_by_the_gpu_device_only() -> None:
@@ -81,7 +82,11 @@ def test_nothing_prints_but_the_commands() -> None:
             assert not names & {"print", "exit"}, f"{path.name} prints or exits"
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("list",), ("show", "--help"), ("hint", "add"), ("list", "--json")])
+@pytest.mark.parametrize(
+    "arguments",
+    [("--help",), ("list",), ("show", "--help"), ("hint", "add"), ("list", "--json"), ("profile", "--help"),
+     ("report", "--help")],
+)  # fmt: skip
 def test_start_up_imports_nothing_heavy(arguments: tuple[str, ...], home: Path) -> None:
     program = f"""
 import sys

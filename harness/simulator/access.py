@@ -52,26 +52,40 @@ class Act(Enum):
     STRONG_WRITE = "strong write"
 
 
-_STRONG_WORDS = ("volatile", "relaxed", "acquire", "release", "acq_rel", "mmio")
+RELEASING, ACQUIRING = ("release", "acq_rel"), ("acquire", "acq_rel")
+STRONG = ("volatile", "relaxed", "acquire", "release", "acq_rel", "mmio")
 
 
 class Access:
-    """The static part of a memory operation: its space, width in bytes, and address operand."""
+    """The static part of a memory operation: its space (the instruction's own, unless it names two), width in bytes,
+    and address operand."""
 
-    def __init__(self, instruction: Instruction, address: Address, width: int, verb: str, kernel: Kernel) -> None:
+    def __init__(
+        self, instruction: Instruction, address: Address, width: int, verb: str, kernel: Kernel,
+        space: str | None = None,
+    ) -> None:  # fmt: skip
         if width not in _SHIFTS:
             raise Unsupported(f"{instruction.text}: accesses of {width} bytes", line=instruction.line)
         self.instruction = instruction
         self.width = width
         self.verb = verb
         words = (word.split("::")[0] for word in instruction.modifiers)
-        self.space = next((word for word in words if word in SPACES), "generic")
+        self.space = space or next((word for word in words if word in SPACES), "generic")
         # A compare-and-swap loop starts from an ordinary read: the swap finds out if it was stale.
         starts_swap = verb == "read" and address in kernel.swapped
-        strong = verb != "update" and (instruction.has(*_STRONG_WORDS) or starts_swap)
+        strong = verb != "update" and (instruction.has(*STRONG) or starts_swap)
         self.act = Act(f"strong {verb}" if strong else verb)
         if verb == "update" and instruction.has("cta") and self.space != "shared":
             self.act = Act.BLOCK_ATOMIC
+        #: Whether it can't be served from a cache that other multiprocessors don't update.
+        self.fresh = self.act is not Act.READ or instruction.has("cg", "cv")
+        results = instruction.operands[:1] if verb == "read" or instruction.opcode == "atom" else ()
+        names = [one.name for one in flatten(results) if isinstance(one, Register) and one.name in kernel.used]
+        reads_others = self.act in (Act.STRONG_READ, Act.ATOMIC) and bool(names)
+        #: Whether its value tells what others did: a flag, a ticket, a lock.
+        self.looks = reads_others and any(kernel.uses.tested(name) for name in names)
+        #: Whether its value is a number that others may still change, taken as it is.
+        self.takes = reads_others and not self.looks and DTYPES[instruction.type].kind == "f"
         self.offset = address.offset
         if isinstance(address.base, Register):
             self.register: str | None = address.base.name
@@ -233,6 +247,23 @@ def store(instruction: Instruction, kernel: Kernel) -> Step:
         data = values[0] if len(values) == 1 else _packed(values, width)
         batch.witness.watch(access, located, lanes, data)
         scatter(access, located.units, data, lanes, batch)
+
+    return step
+
+
+_VERBS = {"ld": "read", "ldu": "read", "st": "write", "red": "update"}
+
+
+def touch(instruction: Instruction, kernel: Kernel) -> Step:
+    """Any load, store or ``red`` as an access alone: it is located and watched, and moves nothing."""
+    operands = list(flatten(instruction.operands))
+    address = next(one for one in operands if isinstance(one, Address))
+    moved = 1 if instruction.opcode == "red" else len(operands) - 1
+    width = DTYPES[instruction.type].itemsize * moved
+    access = Access(instruction, address, width, _VERBS[instruction.opcode], kernel)
+
+    def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
+        batch.witness.watch(access, access.located(registers, lanes, batch), lanes)
 
     return step
 

@@ -52,6 +52,12 @@ class Lanes:
             return self.own if self.index is None else self.own[self.index]
         return np.arange(self.width) if self.index is None else self.index
 
+    @cached_property
+    def warps(self) -> np.ndarray:
+        """The numbers in the batch of the warps with an active lane, ascending."""
+        warps = self.ids >> 5
+        return warps[np.concatenate(([True], warps[1:] != warps[:-1]))]
+
     def active(self, value: np.ndarray) -> np.ndarray:
         """The values of active lanes only; a uniform value stays one element."""
         return value if self.index is None or value.size == 1 else value[self.index]

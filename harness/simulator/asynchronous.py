@@ -5,7 +5,7 @@ Until then the old bytes are what anybody reads, so a kernel that forgets to wai
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,8 +57,8 @@ def _issue(instruction: Instruction, kernel: Kernel) -> Step:
     ):
         raise Unsupported(f"copy form {instruction.text}", line=instruction.line)
     width = size.value
-    to = Access(_in_space(instruction, "shared"), target, width, "write", kernel)
-    origin = Access(_in_space(instruction, "global"), source, width, "read", kernel)
+    to = Access(instruction, target, width, "write", kernel, "shared")
+    origin = Access(instruction, source, width, "read", kernel, "global")
     valid = reader(rest[0], "u32", kernel) if rest else None
 
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
@@ -73,11 +73,6 @@ def _issue(instruction: Instruction, kernel: Kernel) -> Step:
     return step
 
 
-def _in_space(instruction: Instruction, space: str) -> Instruction:
-    other = {"shared": "global", "global": "shared"}[space]
-    return replace(instruction, modifiers=tuple(word for word in instruction.modifiers if not word.startswith(other)))
-
-
 def _zero_filled(origin: Access, registers: Registers, lanes: Lanes, kept: np.ndarray, batch: Batch) -> np.ndarray:
     """The source's bytes as units of the copy's width, each with its first ``kept`` bytes and zeros after."""
     width = origin.width
@@ -88,6 +83,7 @@ def _zero_filled(origin: Access, registers: Registers, lanes: Lanes, kept: np.nd
     if reading is not None:
         located = origin.located(registers, reading, batch)
         refuse_unwritten(origin, located, reading, batch)
+        batch.witness.watch(origin, located, reading)
         data = gather(origin, located)
         rows[kept > 0] = np.broadcast_to(data.view(np.uint8).reshape(-1, width), (reading.count, width))
         rows[np.arange(width) >= kept[:, None]] = 0

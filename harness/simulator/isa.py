@@ -19,7 +19,8 @@ Builder = Callable[[Instruction], Operation]
 
 
 class Pipe(enum.StrEnum):
-    """The execution pipe that an instruction occupies, for counters and predicted time."""
+    """The execution pipe that an instruction occupies, for counters and predicted time. ``NONE`` is for what machine
+    code has no instruction for: parameters are operands there, address spaces are one."""
 
     FP32 = "fp32"
     FP64 = "fp64"
@@ -29,6 +30,11 @@ class Pipe(enum.StrEnum):
     CONVERT = "convert"
     MOVE = "move"
     PREDICATE = "predicate"
+    MEMORY = "memory"
+    EXCHANGE = "exchange"
+    BARRIER = "barrier"
+    BRANCH = "branch"
+    NONE = "none"
 
 
 @dataclass(frozen=True)
@@ -142,6 +148,15 @@ def pipe(inst: Instruction) -> Pipe:
     """The pipe a computing instruction runs on; KeyError if it isn't one."""
     row = COMPUTE[inst.opcode]
     return row.pipe or _TYPE_PIPES.get(inst.type if inst.types else "", Pipe.INTEGER)
+
+
+def flops(inst: Instruction) -> int:
+    """Floating-point additions and multiplications of one lane: what Nsight Compute's operation counts add up."""
+    kind = inst.type if inst.types else ""
+    return _FLOPS.get(inst.opcode, 0) * (kind in _FLOAT or kind in _HALF) * (2 if kind.endswith("x2") else 1)
+
+
+_FLOPS = {"add": 1, "sub": 1, "mul": 1, "fma": 2, "mad": 2}
 
 
 def operation(inst: Instruction) -> Operation:

@@ -14,6 +14,8 @@ import numpy as np
 
 from harness.errors import Unsupported
 from harness.simulator import flow, inline, parser, provenance, specials, steps
+from harness.simulator.access import RELEASING, STRONG
+from harness.simulator.listening import Uses
 from harness.simulator.memory import Memory
 from harness.simulator.ptx import DTYPES, Function, Instruction, Translation
 from harness.simulator.steps import Branch, Gate, Step
@@ -53,6 +55,7 @@ class Block:
     number: int
     instructions: list[Instruction]
     end: Instruction | None
+    successors: tuple[int, ...]
     steps: list[Step]
     branch: Branch
     gate: Gate | None
@@ -62,6 +65,11 @@ class Block:
     writes: tuple[int, ...]
     live_in: frozenset[int]
     live_out: frozenset[int]
+
+    @cached_property
+    def acts(self) -> bool:
+        """Whether it does something that other lanes may feel."""
+        return any(item.opcode in ("st", "atom", "red", "call", "cp") for item in self.instructions)
 
     @property
     def line(self) -> int | None:
@@ -139,8 +147,32 @@ def variable_name(symbol: str) -> str:
     return best
 
 
+def _hands_over_in_shared(body: list[Instruction]) -> bool:
+    """Whether threads may tell each other by fences and flags in shared memory that something is ready there: some
+    fence, or an access that is one, and some volatile or atomic access that is not known to go elsewhere."""
+    fences = any(item.opcode in ("membar", "fence") or item.has(*RELEASING) for item in body)
+    met = (item for item in body if item.opcode in ("atom", "red") or item.has(*STRONG))
+    return fences and any(item.opcode in ("ld", "st", "atom", "red") and not item.has("global") for item in met)
+
+
+def _orders_in_part(item: Instruction) -> bool:
+    if item.opcode in ("bar", "barrier"):
+        return len(item.operands) > 1 or item.has("arrive", "warp")
+    return item.opcode in ("membar", "fence") or item.has(*RELEASING)
+
+
 def _aligned(offset: int, align: int) -> int:
     return -(-offset // align) * align
+
+
+def parameters_of(function: Function) -> tuple[Parameter, ...]:
+    """A kernel's parameters in order, each at the next multiple of its alignment."""
+    found: list[Parameter] = []
+    end = 0
+    for one in function.parameters:
+        found.append(Parameter(one.name, _aligned(end, one.align), one.size, one.align))
+        end = found[-1].offset + one.size
+    return tuple(found)
 
 
 class Kernel:
@@ -165,15 +197,19 @@ class Kernel:
         #: The addresses, as written, that the kernel compares and swaps at.
         self.swapped = frozenset(item.operands[1] for item in every if item.opcode == "atom" and item.has("cas"))
         self.used = frozenset(name for item in every for name in steps.effects(item).reads)
+        self.uses = Uses(every, lambda item: steps.effects(item).reads)
+        self.hands_over_in_shared = _hands_over_in_shared(every)
+        #: Whether something may order a part of a block's threads: other barriers than the whole block's, or fences.
+        self.orders_in_part = any(_orders_in_part(item) for item in every)
+        #: Whether some instruction names the lanes that it waits for.
+        self.names_lanes = any(steps.is_gate(item) and not steps.meets_the_block(item) for item in every)
         self.reads_clock = any(clock in item.text for item in every for clock in specials.CLOCKS)
         self.blocks = [self._decode(block, graph) for block in graph]
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         """The kernel's parameters in order."""
-        return tuple(
-            Parameter(v.name, self.layout.parameters[v.name], v.size, v.align) for v in self.function.parameters
-        )
+        return parameters_of(self.function)
 
     def _add(self, register: str, dtype: np.dtype) -> int:
         self.numbers[register] = len(self.initial)
@@ -193,10 +229,9 @@ class Kernel:
 
     def _lay_out(self) -> Layout:
         layout = Layout()
-        for parameter in self.function.parameters:
-            layout.parameter_bytes = _aligned(layout.parameter_bytes, parameter.align)
-            layout.parameters[parameter.name] = layout.parameter_bytes
-            layout.parameter_bytes += parameter.size
+        for parameter in self.parameters:
+            layout.parameters[parameter.name] = parameter.offset
+            layout.parameter_bytes = parameter.offset + parameter.size
         shared = {v.name: v for v in self.flat.variables.values() if v.space == "shared"} | {
             name: variable for name, variable in self.module.shared.items() if self._mentions(name)
         }
@@ -258,6 +293,7 @@ class Kernel:
             block.number,
             block.instructions,
             block.end,
+            block.successors,
             made,
             steps.branch(block, self),
             steps.gate(block.instructions[0], self) if block.gate else None,

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from harness.results import Hazard
+from harness.simulator.counters import Tally
 from harness.simulator.heap import keep_freed_memory
 from harness.simulator.kernel import Kernel, Module
 from harness.simulator.memory import Backing, Memory
-from harness.simulator.ordering import GridOrder
+from harness.simulator.publication import GridOrder
 from harness.simulator.races import GlobalRaces
 from harness.simulator.simt import Batch
+from harness.simulator.slicing import lean
 
 #: Lanes of a batch, unless one block has more: enough to hide Python's cost, few enough for the caches.
 BATCH_LANES = 1 << 16
@@ -56,6 +58,8 @@ class Launch:
     printer: Callable[[str], None]
     budget: Budget
     watching: bool = True
+    chosen: Sequence[int] | None = None
+    tally: Tally | None = None
     found: dict[tuple[str, int | None, int | None], Hazard] = field(default_factory=dict)
     started: float = 0.0
     step: int = 0
@@ -80,14 +84,16 @@ class Launch:
         return self.grid[0] * self.grid[1] * self.grid[2]
 
     def run(self) -> LaunchReport:
-        """Run every block. Raises KernelFault for what ends a kernel on a GPU, and for a launch that never ends."""
+        """Run every block, or the ``chosen`` ones. Raises KernelFault for what ends a kernel on a GPU, and for a
+        launch that never ends."""
         self.started = self.budget.clock()
         padded = -(-self.threads // 32) * 32
         block_bytes = padded * self.kernel.layout.frame + self.shared_bytes
         per_batch = max(1, min(BATCH_LANES // padded, BATCH_BYTES // max(block_bytes, 1)))
         with np.errstate(all="ignore"):
-            for first in range(0, self.blocks, per_batch):
-                Batch(self, first, min(per_batch, self.blocks - first)).run()
+            numbers = range(self.blocks) if self.chosen is None else self.chosen
+            for first in range(0, len(numbers), per_batch):
+                Batch(self, numbers[first : first + per_batch]).run()
         return LaunchReport(tuple(self.found.values()))
 
     def add(self, hazard: Hazard) -> None:
@@ -122,18 +128,20 @@ class Machine:
 
     def launch(
         self, kernel: str, grid: tuple[int, int, int], block: tuple[int, int, int], shared_bytes: int,
-        arguments: bytes, name: str | None = None,
+        arguments: bytes, name: str | None = None, *, blocks: Sequence[int] | None = None, tally: Tally | None = None,
     ) -> LaunchReport:  # fmt: skip
         """Launch a kernel by its mangled name and wait for it. ``shared_bytes`` is the dynamic part; ``arguments``
-        are packed as the kernel's parameters lie; ``name`` is what messages call it. Raises KernelFault and
+        are packed as the kernel's parameters lie; ``name`` is what messages call it. Only the ``blocks`` of these
+        numbers run (None: all, as they must to be watched for races); ``tally`` counts, and then nothing is
+        computed that decides no address and no branch. Raises KernelFault and
         Unsupported."""
-        decoded = self.module.kernel(kernel)
+        decoded = self.module.kernel(kernel) if tally is None else lean(self.module.kernel(kernel))
         size = decoded.layout.parameter_bytes
         if len(arguments) < size:
             raise ValueError(f"{kernel} takes {size} bytes of arguments, not {len(arguments)}")
         packed = Backing(size, data=np.frombuffer(arguments[:size], np.uint8), written=True)
         launch = Launch(
             decoded, name or kernel, self.memory, grid, block, decoded.dynamic_start + shared_bytes, packed,
-            self.printer, self.budget, self.watch_races,
+            self.printer, self.budget, self.watch_races and blocks is None, blocks, tally,
         )  # fmt: skip
         return launch.run()

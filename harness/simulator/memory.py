@@ -7,6 +7,7 @@ of the accesses they belong to. What can't be resolved is explained by :meth:`Me
 from __future__ import annotations
 
 import bisect
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,6 +49,14 @@ class Backing:
         """The bytes themselves, writable, shape ``(nbytes,)``."""
         return self._bytes[: self.nbytes]
 
+    def fill(self, tile: np.ndarray) -> None:
+        """Write ``tile`` over and over, from the start to the end."""
+        content = tile.reshape(-1).view(np.uint8)
+        whole = self.nbytes // len(content) * len(content)
+        self.data[:whole].reshape(-1, len(content))[:] = content
+        self.data[whole:] = content[: self.nbytes - whole]
+        self.written = None
+
     def view(self, width: int) -> np.ndarray:
         """The bytes as unsigned numbers of ``width`` bytes (1, 2, 4, 8), or rows of two 8-byte ones (16)."""
         view = self._views.get(width)
@@ -59,6 +68,11 @@ class Backing:
         """Record that the units ``index`` of ``width`` bytes hold a value now."""
         if self.written is not None:
             _typed(self.written, width)[index] = _ALL[width]
+
+    def mark_range(self, start: int, nbytes: int) -> None:
+        """Record that the ``nbytes`` bytes from ``start`` on hold a value now."""
+        if self.written is not None:
+            self.written[start : start + nbytes] = _WRITTEN
 
     def mark_garbage(self, index: np.ndarray, bad: np.ndarray, origin: object) -> None:
         """Record that of the units ``index``, the bytes for which ``bad`` (units, width) holds got a value that nobody
@@ -126,12 +140,14 @@ class Allocation:
 
 @dataclass(frozen=True)
 class Piece:
-    """Part of an access: byte ``offset`` of each into ``backing``; ``selection`` picks them, None means all."""
+    """Part of an access: byte ``offset`` of each into ``backing``; ``selection`` picks them, None means all. ``inner``
+    is the offset into the block's or lane's own part of a backing that several share."""
 
     backing: Backing
     offset: np.ndarray
     selection: np.ndarray | None = None
     allocation: Allocation | None = None
+    inner: np.ndarray | None = None
 
 
 class Memory:
@@ -144,15 +160,17 @@ class Memory:
 
     def allocate(
         self, name: str, nbytes: int, *, data: np.ndarray | bytes | None = None, kind: str = "buffer",
-        address: int | None = None,
+        address: int | None = None, written: bool = False,
     ) -> Allocation:  # fmt: skip
-        """Make room for ``nbytes``, unwritten unless ``data`` (that many bytes) is given. Where ``address`` is None
-        the memory chooses one, 512-byte aligned, with a red zone of 1 MiB at least around it."""
+        """Make room for ``nbytes``, unwritten unless ``data`` (that many bytes) is given, or ``written`` says that its
+        zeros count as values. Where ``address`` is None the memory chooses one, 512-byte aligned, with a red zone of
+        1 MiB at least around it."""
         if address is None:
             address = self._next
             self._next += -(-(nbytes + _RED_ZONE) // _ALIGNMENT) * _ALIGNMENT
         content = None if data is None else np.frombuffer(data, np.uint8)
-        allocation = Allocation(name, address, nbytes, kind, Backing(nbytes, data=content, written=content is not None))
+        backing = Backing(nbytes, data=content, written=written or content is not None)
+        allocation = Allocation(name, address, nbytes, kind, backing)
         place = bisect.bisect_left(self._starts, address)
         self._starts.insert(place, address)
         self._allocations.insert(place, allocation)
@@ -179,6 +197,16 @@ class Memory:
             return None
         allocation = self._allocations[place]
         return allocation if address < allocation.address + max(allocation.nbytes, 1) else None
+
+    def keep_small(self, most: int) -> Callable[[], None]:
+        """Remember what allocations of up to ``most`` bytes hold; the function returned puts it back."""
+        kept = [(one, one.data.copy()) for one in self._allocations if one.nbytes <= most and not one.freed]
+
+        def restore() -> None:
+            for one, content in kept:
+                one.data[:] = content
+
+        return restore
 
     def live(self, kind: str) -> list[Allocation]:
         """Allocations of this kind not yet freed, by address."""

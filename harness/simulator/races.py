@@ -6,6 +6,7 @@ nothing. Global memory is judged at each access, against what :mod:`harness.simu
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,8 @@ import numpy as np
 from harness.results import Hazard, Severity
 from harness.simulator.access import Access, Act
 from harness.simulator.memory import Allocation
-from harness.simulator.ordering import WARP_SHIFT, GridOrder, Happened
+from harness.simulator.ordering import WARP_SHIFT
+from harness.simulator.publication import GridOrder, Happened
 from harness.simulator.shadow import WRITES, Entry, Race, Shadow, touch
 
 if TYPE_CHECKING:
@@ -33,11 +35,56 @@ _VERBS = {
 _LOG_LIMIT = 4096
 
 
+class Order:
+    """What is known of the order of a batch's accesses and those before them, for a shadow whose thread ``first`` is
+    thread 0 of the grid."""
+
+    def __init__(self, batch: Batch, first: int) -> None:
+        self.batch = batch
+        self.first = first
+
+    def ordered(self, before: Entry, one: np.ndarray, entry: Entry, two: np.ndarray) -> np.ndarray:
+        """Which pairs something orders: barriers in their block, or fences and flags."""
+        batch, order = self.batch, self.batch.launch.order
+        result = one // batch.lanes_per_block == two // batch.lanes_per_block
+        if result.any():
+            mine, yours = one[result] - before.first, two[result] - entry.first
+            result[result] = batch.clock.ordered(before.moment, mine, entry.moment, yours)
+        if not result.all() and order.any_fence:
+            rest = ~result
+            acquired = not entry.access.fresh
+            result[rest] = order.ordered(self._happened(before, one[rest]), two[rest] - self.first, acquired)
+        return result
+
+    def heard(self, race: Race) -> bool:
+        """Whether the later thread was told of what the earlier one did, and only lacks a fence of its own."""
+        one, two = np.array([race.earlier_thread]), np.array([race.later_thread]) - self.first
+        order = self.batch.launch.order
+        return order.any_fence and bool(order.ordered(self._happened(race.earlier, one), two, False).any())
+
+    def looked(self, entry: Entry, threads: np.ndarray, writers: np.ndarray, steps: np.ndarray) -> None:
+        """These threads looked for news where the ``writers`` (-1: nobody) had written last, at these steps."""
+        writers = np.where(writers < 0, -1, writers - self.first)
+        self.batch.launch.order.saw(threads - self.first, writers, steps)
+
+    def told_without_a_fence(self, before: Entry, one: np.ndarray, two: np.ndarray) -> np.ndarray:
+        """Which of ``two`` were told of what ``one`` did by a flag that no fence keeps behind it."""
+        order = self.batch.launch.order
+        return order.told_without_a_fence(self._happened(before, one), two - self.first)
+
+    def _happened(self, before: Entry, threads: np.ndarray) -> Happened:
+        per_block = self.batch.lanes_per_block
+        return Happened.at(before.moment, threads - before.first, before.first - self.first, before.step, per_block)
+
+
 class SharedRaces:
-    """The log of one batch's shared memory since all its blocks last met at barriers."""
+    """The log of one batch's shared memory since all its blocks last met at barriers. Where threads tell each other by
+    flags, what one knows changes with every access: then nothing waits for the barrier."""
 
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
+        self.order = Order(batch, -batch.first_lane)
+        self.at_once = batch.kernel.hands_over_in_shared
         self.log: list[tuple[Entry, np.ndarray, np.ndarray, np.ndarray | None]] = []
         self.written = False
         self.judged_in_part = False
@@ -48,13 +95,13 @@ class SharedRaces:
         """Keep an access until the next barrier of all. Arrays are kept, not copied."""
         self.written = self.written or access.act in WRITES
         self.log.append((Entry(access, self.batch.clock.now, step=self.batch.launch.step), index, lanes, values))
-        if len(self.log) >= _LOG_LIMIT:
+        if len(self.log) >= _LOG_LIMIT or self.at_once:
             self._judge(everything=True)
             self.judged_in_part = True
 
     def settle(self) -> None:
         """All blocks have met, or ended: judge what was logged and start anew."""
-        if self.written:
+        if self.written and self.log:
             self._judge(everything=self.judged_in_part)
         self.judged_in_part = False
         self.log.clear()
@@ -67,7 +114,8 @@ class SharedRaces:
         log, self.log = self.log, []
         if self.shadow is None or any(entry.access.width < self.granule for entry, *_ in log):
             self.granule = min(4, *(entry.access.width for entry, *_ in log), self.granule)
-            self.shadow = Shadow(len(self.batch.spaces.shared.view(1)) // self.granule, self.batch.lanes_per_block)
+            units = len(self.batch.spaces.shared.view(1)) // self.granule
+            self.shadow = Shadow(units, self.batch.lanes_per_block, self.batch.kernel.orders_in_part)
         touched = [
             (entry, touch(index, lanes, values, entry.access.width, self.granule))
             for entry, index, lanes, values in log
@@ -79,18 +127,9 @@ class SharedRaces:
         for entry, where in touched:
             hit = written[where.units]
             if hit.any():
-                for race in self.shadow.judge(entry, where if hit.all() else where.only(hit), self._ordered):
+                for race in self.shadow.judge(entry, where if hit.all() else where.only(hit), self.order):
                     place = self.batch.spaces.shared_place(race.unit * self.granule, race.later.access.width)
-                    report(self.batch, race, place)
-
-    def _ordered(self, before: Entry, one: np.ndarray, entry: Entry, two: np.ndarray) -> np.ndarray:
-        batch, order = self.batch, self.batch.launch.order
-        result = batch.clock.ordered(before.moment, one, entry.moment, two)
-        if not result.all() and order.any_fence:
-            rest = ~result
-            then = Happened.at(before.moment, one[rest], batch.first_lane, before.step, batch.lanes_per_block)
-            result[rest] = order.ordered(then, two[rest] + batch.first_lane)
-        return result
+                    report(self.batch, race, place, self.order)
 
 
 class GlobalRaces:
@@ -108,35 +147,31 @@ class GlobalRaces:
         known = self.shadows.get(id(allocation))
         if known is None and allocation.kind == "input" and access.act not in WRITES:
             return
-        granule, shadow = known or (4, Shadow(len(allocation.backing.view(4)), batch.lanes_per_block))
+        granule, shadow = known or (4, self._shadow(batch, allocation, 4))
         if access.width < granule:
-            granule, shadow = access.width, Shadow(len(allocation.backing.view(access.width)), batch.lanes_per_block)
+            granule, shadow = access.width, self._shadow(batch, allocation, access.width)
         self.shadows[id(allocation)] = granule, shadow
         entry = Entry(access, batch.clock.now, batch.first_lane, batch.launch.step)
         where = touch(index, lanes + batch.first_lane, values, access.width, granule)
+        if values is not None:
 
-        def ordered(before: Entry, one: np.ndarray, later: Entry, two: np.ndarray) -> np.ndarray:
-            return self._ordered(batch, before, one, later, two)
+            def unchanged() -> np.ndarray:
+                equal = allocation.backing.view(access.width)[index] == values
+                equal = equal if equal.ndim == 1 else equal.all(axis=1)
+                return np.repeat(np.broadcast_to(equal, len(lanes)), access.width // granule)
 
-        for race in shadow.judge(entry, where, ordered):
+            where = replace(where, unchanged=unchanged)
+        order = Order(batch, 0)
+        for race in shadow.judge(entry, where, order):
             unit = race.unit * granule
             size = min(access.width, 4)
-            report(batch, race, f"{allocation.name}[{unit // size}]")
+            report(batch, race, f"{allocation.name}[{unit // size}]", order)
 
-    def _ordered(self, batch: Batch, before: Entry, one: np.ndarray, entry: Entry, two: np.ndarray) -> np.ndarray:
-        result = one // batch.lanes_per_block == two // batch.lanes_per_block
-        if result.any():
-            mine, yours = one[result] - before.first, two[result] - entry.first
-            result[result] = batch.clock.ordered(before.moment, mine, entry.moment, yours)
-        if not result.all() and self.order.any_fence:
-            rest = ~result
-            lanes = one[rest] - before.first
-            then = Happened.at(before.moment, lanes, before.first, before.step, batch.lanes_per_block)
-            result[rest] = self.order.ordered(then, two[rest])
-        return result
+    def _shadow(self, batch: Batch, allocation: Allocation, granule: int) -> Shadow:
+        return Shadow(len(allocation.backing.view(granule)), batch.lanes_per_block, batch.kernel.orders_in_part)
 
 
-def report(batch: Batch, race: Race, place: str) -> None:
+def report(batch: Batch, race: Race, place: str, order: Order) -> None:
     """Tell a race as a candidate would be told: the place, both lines, both threads, what is missing between."""
     one, two = race.earlier_thread, race.later_thread
     shift = 0 if race.later.first else batch.first_lane
@@ -144,7 +179,7 @@ def report(batch: Batch, race: Race, place: str) -> None:
     block_two, thread_two = batch.witness.grid_position(two + shift)
     first, second = race.earlier.access.instruction.line, race.later.access.instruction.line
     verbs = _VERBS[race.earlier.act], _VERBS[race.later.act]
-    if race.earlier is race.later:
+    if race.earlier is race.later or race.same_value:
         values = "the same value" if race.same_value else "different values"
         severity = Severity.NOTE if race.same_value else Severity.ERROR
         who = f"{spoken(thread_one)} and {spoken(thread_two)}" + _of_blocks(block_one, block_two)
@@ -159,11 +194,37 @@ def report(batch: Batch, race: Race, place: str) -> None:
         )
         one_warp = one >> WARP_SHIFT == two >> WARP_SHIFT
         alone = batch.threads_per_block <= 1 << WARP_SHIFT
-        why, remedy = _missing(block_one != block_two, one_warp, alone, first, second)
+        why, remedy = _unpublished(race, order, block_one != block_two, second) or _missing(
+            block_one != block_two, one_warp, alone, first, second
+        )
         message += why
     batch.launch.add(
         Hazard("race", severity, message, second, batch.launch.name, block_two, thread_two, race.count, remedy, first)
     )
+
+
+def _unpublished(race: Race, order: Order, across_blocks: bool, second: int | None) -> tuple[str, str] | None:
+    """What is missing where the two threads do tell each other something, or None where they don't."""
+    fence = "__threadfence()" if across_blocks else "__threadfence_block()"
+    both = (race.earlier.access, race.later.access)
+    if across_blocks and any(one.takes for one in both) and any(one.act is Act.ATOMIC for one in both):
+        return (
+            "and nothing says that all other blocks are done with it",
+            "take it in a second kernel, or let each block count itself behind its update and a __threadfence(), "
+            "and the last one take it",
+        )
+    if order.heard(race):
+        return (
+            f"and no {fence} stands between the flag or count that tells of it and the reading",
+            f"put {fence} before line {second}, behind the reading of the flag or count",
+        )
+    one, two = np.array([race.earlier_thread]), np.array([race.later_thread])
+    if race.later.act is Act.STRONG_READ and order.told_without_a_fence(race.earlier, one, two).any():
+        return (
+            f"and no {fence} keeps the flag that tells of it behind it",
+            f"put {fence} behind line {race.earlier.access.instruction.line}, before the flag is raised",
+        )
+    return None
 
 
 def _missing(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -13,6 +15,9 @@ from harness.simulator.ordering import WARP_SHIFT, Moment
 WRITES = (Act.WRITE, Act.ATOMIC, Act.BLOCK_ATOMIC, Act.STRONG_WRITE)
 _ATOMICS = (Act.ATOMIC, Act.BLOCK_ATOMIC)
 _STRONG = (*_ATOMICS, Act.STRONG_READ, Act.STRONG_WRITE)
+
+#: Reads and updates that a shadow remembers whole, beside its slots.
+_CROWD = 256
 
 
 @dataclass(frozen=True)
@@ -34,11 +39,13 @@ class Entry:
 @dataclass(frozen=True)
 class Touch:
     """Where an access went: granules of a backing and the thread of each; ``values`` are what was written, one per
-    granule or one for all, None where it does not matter."""
+    granule or one for all, None where it does not matter; ``unchanged`` tells for which granules it is what they held
+    already, None where that is not known."""
 
     units: np.ndarray
     threads: np.ndarray
     values: np.ndarray | None
+    unchanged: Callable[[], np.ndarray] | None = None
 
     def only(self, chosen: np.ndarray) -> Touch:
         """The part for which ``chosen`` holds."""
@@ -82,14 +89,31 @@ _AGAINST = {
 }  # fmt: skip
 
 
+class Judge(Protocol):
+    """What is known of the order of accesses. Each pair of entries comes with their threads, one of each to a pair."""
+
+    def ordered(self, before: Entry, one: np.ndarray, entry: Entry, two: np.ndarray) -> np.ndarray:
+        """Which pairs something orders."""
+
+    def looked(self, entry: Entry, threads: np.ndarray, writers: np.ndarray, steps: np.ndarray) -> None:
+        """These threads looked for news where the ``writers`` (-1: nobody) had written last, at these steps."""
+
+    def told_without_a_fence(self, before: Entry, one: np.ndarray, two: np.ndarray) -> np.ndarray:
+        """Which of ``two`` were told of what ``one`` did by a flag that no fence keeps behind it."""
+
+
 class Shadow:
     """The last accesses of every granule of a backing. Of readers, and of updaters, two different threads are kept, so
-    that whoever comes later is not alone with itself."""
+    that whoever comes later is not alone with itself: of two blocks if there are such, else of two warps. That will do
+    where barriers hold whole blocks; where they hold a part, or fences order, ``crowded`` has more of them kept."""
 
-    def __init__(self, units: int, lanes_per_block: int) -> None:
+    def __init__(self, units: int, lanes_per_block: int, crowded: bool = False) -> None:
         self.units = units
         self.lanes_per_block = lanes_per_block
         self.entries: list[Entry] = []
+        # Number of the entry, and where it went; and for each granule the number of the last entry that wrote it.
+        self.crowd: deque[tuple[int, Touch]] | None = deque(maxlen=_CROWD) if crowded else None
+        self.overwritten = np.full(units if crowded else 0, -1, np.int32)
         # Per slot: thread (-1 nobody) and number of its entry. A slot is made when first needed.
         self.thread: dict[int, np.ndarray] = {}
         self.number: dict[int, np.ndarray] = {}
@@ -99,20 +123,71 @@ class Shadow:
         self.entries = []
         for thread in self.thread.values():
             thread.fill(-1)
+        if self.crowd is not None:
+            self.crowd.clear()
+            self.overwritten.fill(-1)
 
-    def judge(self, entry: Entry, touched: Touch, ordered: Ordered) -> Iterator[Race]:
+    def judge(self, entry: Entry, touched: Touch, judge: Judge) -> Iterator[Race]:
         """Races of one access with those before it, after which it is one of them."""
         if entry.act in (Act.WRITE, Act.STRONG_WRITE):
             yield from _meeting(entry, touched)
-        if entry.act is Act.BLOCK_ATOMIC:
+        if entry.act is Act.BLOCK_ATOMIC or (entry.act is Act.ATOMIC and entry.access.takes):
             yield from self._blocks_meeting(entry, touched)
-        for slot in _AGAINST[entry.act]:
+        if entry.access.looks:
+            self._look(entry, touched, judge)
+        against = _AGAINST[entry.act]
+        if entry.act is Act.ATOMIC and entry.access.takes:
+            against = (*against, *_UPDATERS)
+        for slot in against:
             if slot in self.thread:
-                yield from self._against(slot, entry, touched, ordered)
-        self._record(entry, touched, ordered)
+                other = self.thread[slot][touched.units]
+                suspect = np.flatnonzero((other >= 0) & (other != touched.threads))
+                numbers = self.number[slot][touched.units[suspect]]
+                for number in np.unique(numbers):
+                    hits = suspect[numbers == number]
+                    yield from self._against(slot, number, other[hits].astype(np.int64), hits, entry, touched, judge)
+        if self.crowd:
+            yield from self._against_crowd(against, entry, touched, judge)
+        self._record(entry, touched, judge)
+
+    def _look(self, entry: Entry, touched: Touch, judge: Judge) -> None:
+        """Tell who wrote last what these threads look at."""
+        writers, steps = np.full(len(touched.units), -1), np.full(len(touched.units), -1)
+        for slot in (_WRITER, *_UPDATERS):
+            if slot not in self.thread:
+                continue
+            who = self.thread[slot][touched.units]
+            there = np.flatnonzero((who >= 0) & (who != touched.threads))
+            when = np.array([self.entries[one].step for one in self.number[slot][touched.units[there]]], np.int64)
+            newer = there[when > steps[there]]
+            writers[newer], steps[newer] = who[newer], when[when > steps[there]]
+        judge.looked(entry, touched.threads, writers, steps)
+
+    def _against_crowd(self, against: tuple[int, ...], entry: Entry, touched: Touch, judge: Judge) -> Iterator[Race]:
+        """The same with all who found no slot, as far as they are remembered."""
+        assert self.crowd is not None  # the caller looked
+        place = np.full(self.units, -1, np.int64)
+        place[touched.units] = np.arange(len(touched.units))
+        for number, known in list(self.crowd):
+            slots = _UPDATERS if self.entries[number].act in _ATOMICS else _READERS
+            if slots[0] not in against:
+                continue
+            mine = place[known.units]
+            live = np.flatnonzero((mine >= 0) & (number > self.overwritten[known.units]))
+            for slot in slots:
+                if slot in self.thread and len(live):
+                    held = (self.thread[slot][known.units[live]] == known.threads[live]) & (
+                        self.number[slot][known.units[live]] == number
+                    )
+                    live = live[~held]
+            live = live[known.threads[live] != touched.threads[mine[live]]]
+            if len(live):
+                one = known.threads[live].astype(np.int64)
+                yield from self._against(slots[0], number, one, mine[live], entry, touched, judge)
 
     def _blocks_meeting(self, entry: Entry, touched: Touch) -> Iterator[Race]:
-        """Lanes of one instruction, of several blocks, that update one place for their own block alone."""
+        """Lanes of one instruction, of several blocks, that update one place for their own block alone, or take what
+        they find there."""
         order = np.argsort(touched.units, kind="stable")
         units, threads = touched.units[order], touched.threads[order]
         blocks = threads // self.lanes_per_block
@@ -121,38 +196,47 @@ class Shadow:
             one = int(apart[0])
             yield Race(replace(entry), int(threads[one]), entry, int(threads[one + 1]), int(units[one]), len(apart))
 
-    def _against(self, slot: int, entry: Entry, touched: Touch, ordered: Ordered) -> Iterator[Race]:
-        other = self.thread[slot][touched.units]
-        suspect = np.flatnonzero((other >= 0) & (other != touched.threads))
-        if not len(suspect):
+    def _against(
+        self, slot: int, number: int, one: np.ndarray, hits: np.ndarray, entry: Entry, touched: Touch, judge: Judge
+    ) -> Iterator[Race]:
+        """Threads ``one`` were before, by the entry of this number, at those of the touched granules that ``hits``
+        counts."""
+        before = self.entries[number]
+        meant = self._exempt(before, entry, one, touched.threads[hits], judge)
+        meant |= self._came_later(slot, entry, before, hits, touched)
+        one, hits = one[~meant], hits[~meant]
+        if not len(hits):
             return
-        numbers = self.number[slot][touched.units[suspect]]
-        for number in np.unique(numbers):
-            before = self.entries[number]
-            hits = suspect[numbers == number]
-            one, two = other[hits].astype(np.int64), touched.threads[hits]
-            meant = self._exempt(before.act, entry.act, one, two) | self._came_later(slot, entry, before, hits, touched)
-            hits = hits[~meant]
-            if not len(hits):
-                continue
-            one, two = other[hits].astype(np.int64), touched.threads[hits]
-            racing = np.flatnonzero(~ordered(before, one, entry, two))
-            if len(racing):
-                two_warps = racing[(one[racing] ^ two[racing]) >> WARP_SHIFT != 0]
-                first = (two_warps if len(two_warps) else racing)[0]
+        two = touched.threads[hits]
+        racing = np.flatnonzero(~judge.ordered(before, one, entry, two))
+        again = np.zeros(len(racing), np.bool_)
+        if slot == _WRITER and before.access is entry.access and touched.unchanged is not None and len(racing):
+            again = touched.unchanged()[hits[racing]]
+        for same_value in (False, True):
+            chosen = racing[again == same_value]
+            if len(chosen):
+                two_warps = chosen[(one[chosen] ^ two[chosen]) >> WARP_SHIFT != 0]
+                first = (two_warps if len(two_warps) else chosen)[0]
                 unit = int(touched.units[hits[first]])
-                yield Race(before, int(one[first]), entry, int(two[first]), unit, len(racing))
+                yield Race(before, int(one[first]), entry, int(two[first]), unit, len(chosen), same_value)
 
-    def _exempt(self, before: Act, act: Act, one: np.ndarray, two: np.ndarray) -> np.ndarray:
+    def _exempt(self, before: Entry, entry: Entry, one: np.ndarray, two: np.ndarray, judge: Judge) -> np.ndarray:
         """Two atomics don't race, but for two of block scope from two blocks; nor do volatile accesses of two warps.
-        Of one warp they do, as lanes may drift apart."""
-        if not (before in _STRONG and act in _STRONG):
+        Of one warp they do, as lanes may drift apart. And where a result is taken that others still add to, or what
+        stands behind a flag that no fence keeps there, strong accesses are as good as others."""
+        if not (before.act in _STRONG and entry.act in _STRONG):
             return np.zeros(len(one), np.bool_)
-        if before is act is Act.BLOCK_ATOMIC:
-            return one // self.lanes_per_block == two // self.lanes_per_block
-        if before in _ATOMICS or act in _ATOMICS:
-            return np.ones(len(one), np.bool_)
-        return (one >> WARP_SHIFT) != (two >> WARP_SHIFT)
+        one_block = one // self.lanes_per_block == two // self.lanes_per_block
+        if before.act is entry.act is Act.BLOCK_ATOMIC:
+            return one_block
+        if before.act in _ATOMICS or entry.act in _ATOMICS:
+            takes = (before.access.takes and entry.act in _ATOMICS, entry.access.takes and before.act in _ATOMICS)
+            early = any(takes)
+            return one_block if early else np.ones(len(one), np.bool_)
+        told = np.zeros(len(one), np.bool_)
+        if before.act is Act.STRONG_WRITE and entry.act is Act.STRONG_READ and not entry.access.looks:
+            told = judge.told_without_a_fence(before, one, two)
+        return ((one >> WARP_SHIFT) != (two >> WARP_SHIFT)) & ~told
 
     def _came_later(self, slot: int, entry: Entry, before: Entry, hits: np.ndarray, touched: Touch) -> np.ndarray:
         """Whether a thread has updated the place itself after ``before`` did, and so has seen that update's result:
@@ -171,7 +255,7 @@ class Shadow:
                 result[own] |= (steps == before.step) & (self.thread[slot][units[own]] < threads[own])
         return result
 
-    def _record(self, entry: Entry, touched: Touch, ordered: Ordered) -> None:
+    def _record(self, entry: Entry, touched: Touch, judge: Judge) -> None:
         number = len(self.entries)
         self.entries.append(entry)
         if entry.act in (Act.WRITE, Act.STRONG_WRITE):
@@ -179,13 +263,34 @@ class Shadow:
                 if slot in self.thread:
                     self.thread[slot][touched.units] = -1
             self._put(_WRITER, touched.units, touched.threads, number)
+            if self.crowd is not None:
+                self.overwritten[touched.units] = number
             return
+        if self.crowd is not None and not entry.access.looks:  # who looks again and again would crowd out the others
+            self.crowd.append((number, touched))
         first, second = _UPDATERS if entry.act in _ATOMICS else _READERS
-        free = self._superseded(first, entry, touched, ordered)
+        free = self._superseded(first, entry, touched, judge)
         self._put(first, touched.units[free], touched.threads[free], number)
         beside = self.thread[first][touched.units] != touched.threads  # an earlier one, or a lane of this instruction
         if beside.any():
-            self._put(second, touched.units[beside], touched.threads[beside], number)
+            self._put_beside(first, second, touched.only(beside), number)
+
+    def _put_beside(self, first: int, second: int, touched: Touch, number: int) -> None:
+        """Keep these as the second: of another block than the first if there is one, else of another warp."""
+        mine = self._apart(self.thread[first][touched.units], touched.threads)
+        kept = np.full(len(mine), -1)
+        if second in self.thread:
+            there = self.thread[second][touched.units]
+            kept = np.where(there < 0, -1, self._apart(self.thread[first][touched.units], there))
+        for far in range(3):  # the farthest lane of the instruction comes last, and stays
+            chosen = (mine == far) & (mine >= kept)
+            if chosen.any():
+                self._put(second, touched.units[chosen], touched.threads[chosen], number)
+
+    def _apart(self, one: np.ndarray, two: np.ndarray) -> np.ndarray:
+        """2 for threads of two blocks, 1 of two warps, 0 of one."""
+        blocks = one // self.lanes_per_block != two // self.lanes_per_block
+        return np.where(blocks, 2, (one >> WARP_SHIFT) != (two >> WARP_SHIFT))
 
     def _put(self, slot: int, units: np.ndarray, threads: np.ndarray, number: int) -> None:
         if slot not in self.thread:
@@ -193,7 +298,7 @@ class Shadow:
             self.number[slot] = np.zeros(self.units, np.int32)
         self.thread[slot][units], self.number[slot][units] = threads, number
 
-    def _superseded(self, slot: int, entry: Entry, touched: Touch, ordered: Ordered) -> np.ndarray:
+    def _superseded(self, slot: int, entry: Entry, touched: Touch, judge: Judge) -> np.ndarray:
         """Where the slot may be taken: nobody has it, the same thread, or one that was done before."""
         if slot not in self.thread:
             return np.ones(len(touched.units), np.bool_)
@@ -203,12 +308,8 @@ class Shadow:
         numbers = self.number[slot][touched.units[rest]]
         for number in np.unique(numbers) if len(rest) else ():
             mine = rest[numbers == number]
-            free[mine] = ordered(self.entries[number], first[mine].astype(np.int64), entry, touched.threads[mine])
+            free[mine] = judge.ordered(self.entries[number], first[mine].astype(np.int64), entry, touched.threads[mine])
         return free
-
-
-#: (earlier entry, its threads, later entry, its threads) -> which pairs something orders
-Ordered = Callable[[Entry, np.ndarray, Entry, np.ndarray], np.ndarray]
 
 
 def _meeting(entry: Entry, touched: Touch) -> Iterator[Race]:

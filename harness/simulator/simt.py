@@ -7,6 +7,8 @@ go.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
@@ -23,13 +25,14 @@ from harness.simulator.ordering import BatchClock
 from harness.simulator.races import SharedRaces
 from harness.simulator.spaces import Spaces
 from harness.simulator.steps import EXIT, Gate, effects
-from harness.simulator.waiting import BlockGate
+from harness.simulator.waiting import BlockGate, Meeting
 from harness.simulator.witness import Witness
 
 if TYPE_CHECKING:
     from harness.simulator.asynchronous import Pending
     from harness.simulator.kernel import Block, Kernel
     from harness.simulator.machine import Launch
+    from harness.simulator.ptx import Instruction
 
 #: Blocks of code one group may run while others wait, before these get a turn: lanes that spin on a lock must not
 #: starve the lane that holds it. Each time it comes to that, patience is halved.
@@ -41,6 +44,15 @@ LOOK_EVERY = 1024
 SPARSE = 4
 
 
+@dataclass(frozen=True)
+class Arrival:
+    """Lanes that ``bar.arrive`` counted, and for how many threads they take the barrier to be."""
+
+    instruction: Instruction
+    threads: int
+    ids: np.ndarray
+
+
 class Batch:
     """Some whole blocks of one launch, their registers, shared and local memory, and where their lanes stand.
 
@@ -48,12 +60,13 @@ class Batch:
     exited. ``groups`` maps a place (twice the number of a code block, plus one past its gate) to the lanes there.
     """
 
-    def __init__(self, launch: Launch, first_block: int, block_count: int) -> None:
+    def __init__(self, launch: Launch, blocks: Sequence[int]) -> None:
         self.launch = launch
         self.kernel: Kernel = launch.kernel
         self.memory: Memory = launch.memory
-        self.first_block: int = first_block
-        self.block_count = block_count
+        #: Each block's number in the grid.
+        self.numbers: np.ndarray = np.array(blocks)
+        self.block_count = block_count = len(blocks)
         self.threads_per_block = launch.threads
         padded = -(-launch.threads // WARP) * WARP
         self.lanes_per_block = padded
@@ -71,16 +84,24 @@ class Batch:
         self.known: dict[Access, Located] = {}
         self.pending: list[Pending] = []
         self.committed = np.zeros(self.width, np.int64)
-        self.first_lane = first_block * padded
+        #: The number in the grid of the first lane; those of a launch that is watched for races follow each other.
+        self.first_lane = int(self.numbers[0]) * padded
         self.clock = BatchClock(block_count, padded)
         self.shared_races = SharedRaces(self)
         self.garbage = Garbage(self)
         self.spaces = Spaces(self)
         self.witness = Witness(self)
+        self.tally = None if launch.tally is None else launch.tally.open(self)
         self.effects = effects
         self.groups: dict[int, Lanes] = {}
         self.parked: dict[int, Lanes] = {}
-        self.arrived: dict[int, list[np.ndarray]] = {}
+        self.arrived: dict[int, list[Arrival]] = {}
+        #: Of each named barrier that holds a part of a block, and each block, its last meeting.
+        self.meetings: dict[tuple[int, int], Meeting] = {}
+        #: Lanes that have left after they did something on a way of their own: when that was, and when they parted.
+        self.left_working = np.zeros(self.width, np.bool_)
+        self._worked, self._parted = np.full((2, self.width if self.kernel.names_lanes else 0), -1)
+        self._gone: np.ndarray | None = None
         self.picks = self.waited = 0
         self.patience = PATIENCE
         self.loop = LoopWatch()
@@ -104,6 +125,8 @@ class Batch:
             else:
                 self._run_block(block, lanes)
         self.shared_races.settle()
+        if self.tally is not None:
+            self.tally.close()
         self._forget()
 
     def _forget(self) -> None:
@@ -155,7 +178,9 @@ class Batch:
             self._run_compacted(block, lanes)
             return
         self._run_steps(block, self.registers, lanes)
-        for target, part in block.branch(self.registers, lanes):
+        parts = self._parts(block, self.registers, lanes)
+        self._note_ways(block, lanes, parts)
+        for target, part in parts:
             self._send(target, part)
 
     def _run_steps(self, block: Block, registers: list[np.ndarray], lanes: Lanes) -> None:
@@ -169,6 +194,29 @@ class Batch:
         if self.garbage.held:
             self.garbage.run(block, done, registers, lanes)
             self.garbage.refuse_branch(block, lanes)
+
+    def _parts(self, block: Block, registers: list[np.ndarray], lanes: Lanes) -> list[tuple[int, Lanes]]:
+        parts = block.branch(registers, lanes)
+        if self.tally is not None:
+            self.tally.ran(block, lanes, parts)
+        return parts
+
+    def _note_ways(self, block: Block, lanes: Lanes, parts: list[tuple[int, Lanes]]) -> None:
+        """Remember which lanes did something that others may feel, and when lanes parted."""
+        if not self.kernel.names_lanes or (len(parts) == 1 and lanes.count == self.alive_count):
+            return
+        if block.acts:
+            self._worked[lanes.ids] = self.picks
+        if len(parts) > 1:
+            self._parted[lanes.ids] = self.picks
+
+    def gone(self) -> np.ndarray | None:
+        """The lanes that have left warps of which others have not; None if there are none."""
+        if self.exited and self._gone is None:
+            gone = (self.thread < self.threads_per_block) & ~self.alive
+            some_alive = self.alive.reshape(-1, WARP).any(axis=1)
+            self._gone = gone & np.repeat(some_alive, WARP)
+        return self._gone if self._gone is not None and self._gone.any() else None
 
     def _needed_elsewhere(self) -> frozenset[int]:
         """Registers that lanes standing elsewhere will still read."""
@@ -191,7 +239,8 @@ class Batch:
                 registers[number] = registers[number][ids]
         few = Lanes(len(ids), None, NOTHING, ids)
         self._run_steps(block, registers, few)
-        parts = block.branch(registers, few)
+        parts = self._parts(block, registers, few)
+        self._note_ways(block, lanes, parts)
         for number in block.writes:
             if number in block.live_out:
                 self.registers[number] = lanes.spread(registers[number], number, self.registers[number])
@@ -221,6 +270,9 @@ class Batch:
             return
         self.alive = self.alive.copy()
         self.alive[lanes.ids] = False
+        self._gone = None
+        if self.kernel.names_lanes:
+            self.left_working[lanes.ids] = self._worked[lanes.ids] > self._parted[lanes.ids]
         self.__dict__.pop("_alive_per_block", None)
         for place in list(self.parked):
             self._reconsider(place)
@@ -265,9 +317,9 @@ class Batch:
                     found.append((gate, waiting))
         return found
 
-    def arrive(self, name: int, lanes: Lanes) -> None:
-        """``bar.arrive``: count these lanes without holding them."""
-        self.arrived.setdefault(name, []).append(lanes.ids)
+    def arrive(self, instruction: Instruction, name: int, threads: int, ids: np.ndarray) -> None:
+        """``bar.arrive``: count these lanes at barrier ``name``, for that many threads, without holding them."""
+        self.arrived.setdefault(name, []).append(Arrival(instruction, threads, ids))
         for place in list(self.parked):
             self._reconsider(place)
 
@@ -277,12 +329,17 @@ class Batch:
 
     def arrived_lanes(self, name: int, blocks: np.ndarray | None = None) -> np.ndarray:
         """The lanes so counted, of ``blocks`` (boolean per block) or all."""
-        ids = np.concatenate([np.zeros(0, np.int64), *self.arrived.get(name, [])])
+        ids = np.concatenate([np.zeros(0, np.int64), *(one.ids for one in self.arrived.get(name, []))])
         return ids if blocks is None else ids[blocks[self.block_of[ids]]]
+
+    def arrival_counts(self, name: int) -> list[tuple[Instruction, int | None]]:
+        """The instructions of those who have arrived there, and the numbers of threads that they mean."""
+        return [(one.instruction, one.threads) for one in self.arrived.get(name, [])]
 
     def clear_arrivals(self, name: int, complete: np.ndarray) -> None:
         """Barrier ``name`` opened for these blocks."""
-        self.arrived[name] = [self.arrived_lanes(name, ~complete)]
+        left = [replace(one, ids=one.ids[~complete[self.block_of[one.ids]]]) for one in self.arrived.get(name, [])]
+        self.arrived[name] = [one for one in left if len(one.ids)]
 
     def per_block(self, lanes: Lanes) -> np.ndarray:
         """How many of ``lanes`` each block has."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from harness.simulator.access import Access, split_generic
 from harness.simulator.active import Lanes
-from harness.simulator.memory import Backing, Piece, plural
+from harness.simulator.memory import SHARED_WINDOW, Backing, Piece, plural
 
 if TYPE_CHECKING:
     from harness.simulator.simt import Batch
@@ -49,6 +49,11 @@ class Spaces:
     @cached_property
     def _shared_stride(self) -> int:
         return -(-max(self.batch.shared_bytes, 1) // 16) * 16
+
+    @cached_property
+    def shared_start(self) -> int:
+        """A number for the batch's first shared byte that no other byte of the launch, shared or global, has."""
+        return SHARED_WINDOW + int(self.batch.numbers[0]) * self._shared_stride
 
     @cached_property
     def _shared_base(self) -> np.ndarray:
@@ -90,9 +95,10 @@ class Spaces:
             self._check(access, address, self.batch.shared_bytes, lanes, selection, space)
             whole = lanes.index is None and lanes.own is None and selection is None
             base = self._shared_base if whole else self._shared_base[ids]
-            return [Piece(self.shared, address if self.batch.block_count == 1 else base + address, selection)]
+            offset = address if self.batch.block_count == 1 else base + address
+            return [Piece(self.shared, offset, selection, None, address)]
         self._check(access, address, self.batch.frame, lanes, selection, space)
-        return [Piece(self.local, ids * self.batch.frame + address, selection)]
+        return [Piece(self.local, ids * self.batch.frame + address, selection, None, address)]
 
     def _locate_global(
         self, access: Access, address: np.ndarray, lanes: Lanes, selection: np.ndarray | None
@@ -139,6 +145,14 @@ class Spaces:
         if address + width > end:
             return f"{place}, {plural(address + width - end, 'byte')} past the end of {name} ({plural(size, 'byte')})"
         return place
+
+    def space_of(self, piece: Piece) -> str:
+        """``global``, ``const``, ``shared``, ``local`` or ``param``."""
+        if piece.allocation is not None:
+            return "const" if piece.allocation.kind == "const" else "global"
+        if self.has_shared and piece.backing is self.shared:
+            return "shared"
+        return "local" if piece.inner is not None else "param"
 
     def place(self, access: Access, address: int) -> str:
         """An address of an access, as the user knows it."""

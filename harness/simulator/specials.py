@@ -44,7 +44,7 @@ def _thread_index(launch: Launch, batch: Batch, axis: int) -> np.ndarray:
 def _block_index(launch: Launch, batch: Batch, axis: int) -> np.ndarray:
     x, y, _ = launch.grid
     stride = (1, x, x * y)[axis]
-    values = (batch.first_block + np.arange(batch.block_count)) // stride % launch.grid[axis]
+    values = batch.numbers // stride % launch.grid[axis]
     if (values == values[0]).all():
         return _uniform(int(values[0]))
     return values.astype("u4")[batch.block_of]
@@ -75,7 +75,7 @@ _SPECIALS: dict[str, Callable[[Launch, Batch], np.ndarray]] = {
     "laneid": lambda launch, batch: _lane(batch),
     "warpid": lambda launch, batch: (batch.thread >> 5).astype("u4"),
     "nwarpid": lambda launch, batch: _uniform(64),
-    "smid": lambda launch, batch: ((batch.first_block + batch.block_of) % MULTIPROCESSORS).astype("u4"),
+    "smid": lambda launch, batch: (batch.numbers[batch.block_of] % MULTIPROCESSORS).astype("u4"),
     "nsmid": lambda launch, batch: _uniform(MULTIPROCESSORS),
     "gridid": lambda launch, batch: _uniform(1, "u8"),
     "lanemask_eq": _lane_mask(np.equal),

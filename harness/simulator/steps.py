@@ -15,9 +15,11 @@ import numpy as np
 from harness.errors import Unsupported
 from harness.simulator import access, asynchronous, atomics, builtins, collectives, flow, isa
 from harness.simulator.active import Lanes
+from harness.simulator.isa import Pipe
 from harness.simulator.memory import LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES
 from harness.simulator.operands import Reader, Registers, flatten, reader, registers, writer
 from harness.simulator.ptx import Instruction, Operand, Symbol
+from harness.simulator.publication import scope_of
 from harness.simulator.waiting import BlockGate, WarpGate
 
 if TYPE_CHECKING:
@@ -35,11 +37,12 @@ EXIT = -1
 
 @dataclass(frozen=True)
 class Effect:
-    """How an instruction that is not pure is built. ``results`` counts its operands that are written; ``warp`` says
-    that it needs whole warps; ``gate`` what makes it wait."""
+    """How an instruction that is not pure is built. ``pipe`` is the one it occupies; ``results`` counts its operands
+    that are written; ``warp`` says that it needs whole warps; ``gate`` what makes it wait."""
 
     opcode: str
     build: Build
+    pipe: Pipe
     results: int = 0
     warp: bool = False
     gate: type[WarpGate] | type[BlockGate] | None = None
@@ -51,10 +54,12 @@ def _nothing(instruction: Instruction, kernel: Kernel) -> Step:
 
 
 def _fence(instruction: Instruction, kernel: Kernel) -> Step:
-    """``membar.gl``, ``fence.acq_rel.gpu`` and wider publish to other blocks; narrower ones order nothing we watch."""
-    if not instruction.has("gl", "sys", "gpu", "sc"):
+    """``membar.cta`` and ``fence.acq_rel.cta`` publish within the block, wider ones to other blocks; those that name
+    no scope order other things than memory accesses."""
+    scope = scope_of(instruction)
+    if scope is None:
         return _nothing(instruction, kernel)
-    return lambda registers, lanes, batch: batch.witness.fence(lanes.ids)
+    return lambda registers, lanes, batch: batch.witness.fence(lanes.ids, scope)
 
 
 def _trap(instruction: Instruction, kernel: Kernel) -> Step:
@@ -128,10 +133,13 @@ def _barrier(instruction: Instruction, kernel: Kernel) -> Step:
 
 
 def _arrive(instruction: Instruction, kernel: Kernel) -> Step:
-    name = reader(instruction.operands[0], "u32", kernel)
+    name, threads = (reader(operand, "u32", kernel) for operand in instruction.operands)
 
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
-        batch.arrive(int(lanes.active(name(registers))[0]), lanes)
+        names = np.broadcast_to(lanes.active(name(registers)), lanes.count)
+        count = int(lanes.active(threads(registers))[0])
+        for one in np.unique(names):
+            batch.arrive(instruction, int(one), count, lanes.ids[names == one])
 
     return step
 
@@ -139,33 +147,33 @@ def _arrive(instruction: Instruction, kernel: Kernel) -> Step:
 EFFECTS: dict[str, Effect] = {
     effect.opcode: effect
     for effect in (
-        Effect("ld", access.load, results=1),
-        Effect("ldu", access.load, results=1),
-        Effect("st", access.store),
-        Effect("atom", atomics.atomic, results=1),
-        Effect("red", atomics.atomic),
-        Effect("cvta", _convert_address, results=1),
-        Effect("isspacep", _is_space, results=1),
-        Effect("cp", asynchronous.copy),
-        Effect("shfl", collectives.shuffle, results=1, warp=True, gate=WarpGate),
-        Effect("vote", collectives.vote, results=1, warp=True, gate=WarpGate),
-        Effect("match", collectives.match, results=1, warp=True, gate=WarpGate),
-        Effect("redux", collectives.reduce, results=1, warp=True, gate=WarpGate),
-        Effect("elect", collectives.elect, results=1, warp=True, gate=WarpGate),
-        Effect("activemask", collectives.active_mask, results=1, warp=True),
-        Effect("bar", _barrier, warp=True, gate=BlockGate),
-        Effect("barrier", _barrier, warp=True, gate=BlockGate),
-        Effect("call", builtins.call),
-        Effect("trap", _trap),
-        Effect("membar", _fence),
-        Effect("fence", _fence),
-        Effect("prefetch", _nothing),
-        Effect("prefetchu", _nothing),
-        Effect("discard", _nothing),
-        Effect("applypriority", _nothing),
-        Effect("nanosleep", _nothing),
-        Effect("griddepcontrol", _nothing),
-        Effect("setmaxnreg", _nothing),
+        Effect("ld", access.load, Pipe.MEMORY, results=1),
+        Effect("ldu", access.load, Pipe.MEMORY, results=1),
+        Effect("st", access.store, Pipe.MEMORY),
+        Effect("atom", atomics.atomic, Pipe.MEMORY, results=1),
+        Effect("red", atomics.atomic, Pipe.MEMORY),
+        Effect("cvta", _convert_address, Pipe.NONE, results=1),
+        Effect("isspacep", _is_space, Pipe.INTEGER, results=1),
+        Effect("cp", asynchronous.copy, Pipe.MEMORY),
+        Effect("shfl", collectives.shuffle, Pipe.EXCHANGE, results=1, warp=True, gate=WarpGate),
+        Effect("vote", collectives.vote, Pipe.EXCHANGE, results=1, warp=True, gate=WarpGate),
+        Effect("match", collectives.match, Pipe.EXCHANGE, results=1, warp=True, gate=WarpGate),
+        Effect("redux", collectives.reduce, Pipe.EXCHANGE, results=1, warp=True, gate=WarpGate),
+        Effect("elect", collectives.elect, Pipe.EXCHANGE, results=1, warp=True, gate=WarpGate),
+        Effect("activemask", collectives.active_mask, Pipe.EXCHANGE, results=1, warp=True),
+        Effect("bar", _barrier, Pipe.BARRIER, warp=True, gate=BlockGate),
+        Effect("barrier", _barrier, Pipe.BARRIER, warp=True, gate=BlockGate),
+        Effect("call", builtins.call, Pipe.BRANCH),
+        Effect("trap", _trap, Pipe.BRANCH),
+        Effect("membar", _fence, Pipe.BARRIER),
+        Effect("fence", _fence, Pipe.BARRIER),
+        Effect("prefetch", _nothing, Pipe.MEMORY),
+        Effect("prefetchu", _nothing, Pipe.MEMORY),
+        Effect("discard", _nothing, Pipe.MEMORY),
+        Effect("applypriority", _nothing, Pipe.MEMORY),
+        Effect("nanosleep", _nothing, Pipe.NONE),
+        Effect("griddepcontrol", _nothing, Pipe.NONE),
+        Effect("setmaxnreg", _nothing, Pipe.NONE),
     )
 }
 
@@ -185,6 +193,20 @@ def _gate_type(instruction: Instruction) -> type[WarpGate] | type[BlockGate] | N
 def is_gate(instruction: Instruction) -> bool:
     """Whether lanes may have to wait at this instruction."""
     return _gate_type(instruction) is not None
+
+
+def pipe(instruction: Instruction) -> Pipe:
+    """The pipe that any instruction occupies."""
+    effect = EFFECTS.get(instruction.opcode)
+    if effect is None:
+        return Pipe.BRANCH if instruction.opcode in flow.ENDS else isa.pipe(instruction)
+    return Pipe.NONE if instruction.has("param") else effect.pipe
+
+
+def meets_the_block(instruction: Instruction) -> bool:
+    """Whether it is an arrival at a barrier of the block."""
+    effect = EFFECTS.get(instruction.opcode)
+    return effect is not None and effect.gate is BlockGate and not instruction.has("warp")
 
 
 def needs_whole_warps(instruction: Instruction) -> bool:
@@ -230,6 +252,16 @@ def step(instruction: Instruction, kernel: Kernel) -> Step:
                 f"{error.message} ({instruction.text})", line=instruction.line, remedy=error.remedy
             ) from error
         raise
+    return _guarded(instruction, run, kernel)
+
+
+def touch(instruction: Instruction, kernel: Kernel) -> Step:
+    """Build the step of a load or store that goes to its places and moves nothing: for counting alone."""
+    return _guarded(instruction, access.touch(instruction, kernel), kernel)
+
+
+def _guarded(instruction: Instruction, run: Step, kernel: Kernel) -> Step:
+    """The step as its guard lets it: for the lanes for which that holds."""
     if instruction.guard is None:
         return run
     guard = reader(instruction.guard, "pred", kernel)

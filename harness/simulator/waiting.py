@@ -7,6 +7,7 @@ in the batch can go on, the parked ones are the evidence.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from harness.simulator.active import Lanes
 from harness.simulator.collectives import WARP, bits, members_of, per_lane
 from harness.simulator.operands import Reader, flatten, reader
+from harness.simulator.ordering import at
 from harness.simulator.ptx import Immediate, Instruction
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ class WarpGate:
         if self.instruction.opcode == "shfl" and batch.threads_per_block % WARP:
             self._warn_ragged(batch, here, mask)
         if mask.size == 1 and mask[0] == 0xFFFFFFFF and here.count == batch.alive_count:
+            self._look_for_leavers(batch, here, mask)
             return here
         mask = np.broadcast_to(mask, here.width)
         lane = np.arange(here.width, dtype=np.uint32) & np.uint32(31)
@@ -47,7 +50,38 @@ class WarpGate:
                 Lanes(here.width, outside), 0, "a lane may only call with a mask that names it",
             )  # fmt: skip
         absent = mask & per_lane(bits(batch.alive)) & ~per_lane(bits(present))
-        return here.split(absent == 0)[0]
+        passing = here.split(absent == 0)[0]
+        if passing is not None:
+            self._look_for_leavers(batch, passing, mask)
+        return passing
+
+    def _look_for_leavers(self, batch: Batch, passing: Lanes, mask: np.ndarray) -> None:
+        """Lanes named in the mask that have left the kernel, and never come. One that did something else after its way
+        parted from those here is an error: nothing says that it had left by then. One that just returned works."""
+        gone = batch.gone()
+        if gone is None:
+            return
+        named = np.broadcast_to(mask, passing.width) & per_lane(bits(gone))
+        missed = passing.ids[named[passing.ids] != 0]
+        if not len(missed):
+            return
+        worked = per_lane(bits(batch.left_working)) & named
+        guilty = missed[worked[missed] != 0]
+        lane = int(guilty[0] if len(guilty) else missed[0])
+        leavers = int(named[lane])
+        lanes = _lane_list([one for one in range(WARP) if leavers >> one & 1])
+        which = f"{lanes}, named in the mask {int(np.broadcast_to(mask, passing.width)[lane]):#010x},"
+        if len(guilty):
+            batch.witness.fail(
+                self.instruction, "missing_lanes", f"{which} went another way and left the kernel without coming here",
+                Lanes(passing.width, np.arange(passing.width) == lane), 0,
+                "name only lanes that run this line: take the mask from __ballot_sync before the branch",
+            )  # fmt: skip
+        batch.witness.warn(
+            self.instruction, "missing_lanes",
+            f"{which} returned before this line, and nothing says that they had by now",
+            lane, "let every lane named in the mask run it: guard the work, not the shuffle",
+        )  # fmt: skip
 
     def _warn_ragged(self, batch: Batch, here: Lanes, mask: np.ndarray) -> None:
         """The last warp of a block that is no multiple of 32 names lanes that were never there."""
@@ -75,7 +109,45 @@ class WarpGate:
 def _lane_list(lanes: Sequence[int]) -> str:
     if len(lanes) > 1 and lanes[-1] - lanes[0] == len(lanes) - 1:
         return f"lanes {lanes[0]} to {lanes[-1]}"
+    if len(lanes) > 4:
+        return f"lanes {lanes[0]}, {lanes[1]}, {lanes[2]} and {len(lanes) - 3} more"
     return ("lane " if len(lanes) == 1 else "lanes ") + ", ".join(map(str, lanes))
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """The last time that a part of a block met at one named barrier: the line, how many waited, their warps (numbers in
+    the batch), and the block's epoch and these warps' own times from then on."""
+
+    line: int | None
+    threads: int
+    warps: np.ndarray
+    epoch: int
+    times: np.ndarray
+
+    @classmethod
+    def of(cls, gate: BlockGate, batch: Batch, waited: np.ndarray) -> Meeting:
+        """The meeting at ``gate`` that has just ended for these lanes of one block."""
+        warps = np.unique(waited // WARP)
+        now = batch.clock.now
+        epoch = int(at(now.epoch, batch.block_of[waited[:1]])[0])
+        return cls(gate.instruction.line, len(waited), warps, epoch, now.time[warps])
+
+    def over_for(self, batch: Batch, lanes: np.ndarray) -> bool:
+        """Whether all warps of these lanes were among those who waited, or have heard since that it was over. Flags may
+        have told them too: where there are fences, they are trusted."""
+        now = batch.clock.now
+        if batch.launch.order.any_fence or int(at(now.epoch, batch.block_of[lanes[:1]])[0]) != self.epoch:
+            return True
+        warps = np.setdiff1d(lanes // WARP, self.warps)
+        if not len(warps):
+            return True
+        heard = None if now.seen is None else now.seen[warps][:, self.warps % batch.clock.warps] >= self.times
+        return heard is not None and bool(heard.any(axis=1).all())
+
+
+def _count(threads: int | None) -> str:
+    return "all threads" if threads is None else f"{threads} threads"
 
 
 class BlockGate:
@@ -112,9 +184,12 @@ class BlockGate:
         groups = [(self, here), *others]
         arrived = batch.arrivals(name) + sum(batch.per_block(lanes) for _, lanes in groups)
         expected = self._expected(batch, here)
+        self._refuse_other_counts(batch, name, here, others)
         complete = (arrived >= expected) & (expected > 0)
         if not complete.any():
             return None
+        if self.threads is not None:
+            self._refuse_other_warps(batch, name, complete, arrived - expected, groups)
         if self.unnamed:
             self._refuse_two_places(batch, complete, groups)
             self._warn_exited(batch, here)
@@ -129,15 +204,56 @@ class BlockGate:
         """What those who met did before is over for those who waited."""
         if self.threads is None:
             batch.clock.block_barrier(complete)
-        else:
-            batch.clock.part_barrier(
-                np.concatenate([lanes.ids for lanes in leaving]), batch.arrived_lanes(name, complete)
-            )
+            return
+        waited = np.concatenate([lanes.ids for lanes in leaving])
+        batch.clock.part_barrier(waited, batch.arrived_lanes(name, complete))
+        for block in np.flatnonzero(complete):
+            inside = waited[batch.block_of[waited] == block]
+            batch.meetings[name, int(block)] = Meeting.of(self, batch, inside)
 
     def _expected(self, batch: Batch, here: Lanes) -> np.ndarray:
         if self.threads is None:
             return batch.alive_per_block()
         return np.full(batch.block_count, int(here.active(self.threads(batch.registers))[0]))
+
+    def _refuse_other_counts(self, batch: Batch, name: int, here: Lanes, others: list[tuple[BlockGate, Lanes]]) -> None:
+        """All who come to a barrier must mean the same number of threads (PTX ISA, "barrier")."""
+        counts = [(gate.instruction, gate._count(batch, lanes)) for gate, lanes in others] + batch.arrival_counts(name)
+        mine = self._count(batch, here)
+        for instruction, count in counts:
+            if count != mine:
+                batch.witness.fail(
+                    self.instruction, "barrier",
+                    f"barrier {name} is for {_count(mine)} here, and for {_count(count)} on line {instruction.line}",
+                    here, 0, "give all who meet at a barrier the same number of threads",
+                )  # fmt: skip
+
+    def _count(self, batch: Batch, here: Lanes) -> int | None:
+        return None if self.threads is None else int(here.active(self.threads(batch.registers))[0])
+
+    def _refuse_other_warps(
+        self, batch: Batch, name: int, complete: np.ndarray, excess: np.ndarray, groups: list[tuple[BlockGate, Lanes]]
+    ) -> None:
+        """More threads than it is for, or other warps than those of its last meeting while these may still be at it:
+        the hardware only counts, and lets through whoever comes."""
+        remedy = "give each set of warps a barrier of its own number, 1 to 15"
+        ids = np.concatenate([*(lanes.ids for _, lanes in groups), batch.arrived_lanes(name)])
+        for block in np.flatnonzero(complete):
+            mine = ids[batch.block_of[ids] == block]
+            at_one = Lanes(batch.width, np.arange(batch.width) == mine[0])
+            if excess[block] > 0:
+                batch.witness.fail(
+                    self.instruction, "barrier",
+                    f"{len(mine)} threads come to barrier {name}, which is for {len(mine) - int(excess[block])}: which "
+                    "of them meet is a matter of luck", at_one, 0, remedy,
+                )  # fmt: skip
+            last = batch.meetings.get((name, int(block)))
+            if last is not None and not last.over_for(batch, mine):
+                batch.witness.fail(
+                    self.instruction, "barrier",
+                    f"warps come to barrier {name} that can't know that its last meeting is over, of {last.threads} "
+                    f"threads on line {last.line}: they may be counted for that one", at_one, 0, remedy,
+                )  # fmt: skip
 
     def _warn_exited(self, batch: Batch, here: Lanes) -> None:
         if not batch.exited or self.threads is not None:

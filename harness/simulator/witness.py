@@ -8,11 +8,10 @@ import numpy as np
 
 from harness.errors import KernelFault
 from harness.results import Hazard, Severity
-from harness.simulator.access import Access, Act, Located
+from harness.simulator.access import ACQUIRING, RELEASING, Access, Act, Located
 from harness.simulator.active import Lanes
-from harness.simulator.memory import Piece
-from harness.simulator.ordering import Happened
 from harness.simulator.ptx import Instruction
+from harness.simulator.publication import Happened, Scope, scope_of
 from harness.simulator.races import short, spoken
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ class Witness:
         remedy: str | None,
     ) -> Hazard:
         """A finding about one lane at one instruction."""
-        block, thread = self.grid_position(self.batch.first_lane + lane)
+        block, thread = self._position(lane)
         line = instruction.line if instruction else None
         return Hazard(kind, severity, message, line, self.batch.launch.name, block, thread, 1, remedy)
 
@@ -52,7 +51,7 @@ class Witness:
     ) -> NoReturn:
         """Stop the launch for what one thread did: ``deed`` is the rest of a sentence that begins with the thread."""
         lane = int(lanes.ids[min(position, lanes.count - 1)])
-        block, thread = self.grid_position(self.batch.first_lane + lane)
+        block, thread = self._position(lane)
         self.fail(instruction, kind, f"{spoken(thread)} of block {short(block)} {deed}", lanes, position, remedy)
 
     def warn(self, instruction: Instruction, kind: str, message: str, lane: int, remedy: str | None = None) -> None:
@@ -66,6 +65,8 @@ class Witness:
 
     def watch(self, access: Access, located: Located, lanes: Lanes, values: np.ndarray | None = None) -> None:
         """Called for every access before it happens; ``values`` is what a store writes, one unit per active lane."""
+        if self.batch.tally is not None:
+            self.batch.tally.accessed(access, located, lanes)
         if not self.batch.launch.watching:
             return
         self.batch.launch.step += 1
@@ -75,28 +76,41 @@ class Witness:
             part = values if values is None or piece.selection is None or len(values) == 1 else values[piece.selection]
             if piece.allocation is not None and piece.allocation.kind != "const":
                 self.batch.launch.races.note(self.batch, access, piece.allocation, index, ids, part)
-                self._order_blocks(access, piece, ids)
+                self._hand_over(access, piece.offset + piece.allocation.address, ids)
             elif piece.allocation is None and spaces.has_shared and piece.backing is spaces.shared:
                 self.batch.shared_races.note(access, index, ids, part)
+                if self.batch.kernel.hands_over_in_shared:
+                    self._hand_over(access, piece.offset + spaces.shared_start, ids)
 
-    def _order_blocks(self, access: Access, piece: Piece, ids: np.ndarray) -> None:
-        """Atomics and volatile accesses carry news between blocks, once a fence was run."""
+    def _hand_over(self, access: Access, addresses: np.ndarray, ids: np.ndarray) -> None:
+        """Atomics and volatile accesses carry news to other threads, once a fence was run."""
         if access.act in (Act.READ, Act.WRITE):
             return
-        if access.instruction.has("release", "acq_rel"):
-            self.fence(ids)
-        if self.batch.launch.order.any_fence and piece.allocation is not None:
-            addresses = np.broadcast_to(piece.offset + piece.allocation.address, len(ids))
-            self.batch.launch.order.atomic(self._now(ids), addresses)
+        order, scope = self.batch.launch.order, scope_of(access.instruction)
+        if scope is not None and access.instruction.has(*RELEASING):
+            self.batch.launch.step += 1
+            order.fence(self._now(ids), scope)
+            self.batch.launch.step += 1
+        if order.any_fence:
+            in_turn = not access.instruction.has("cas")  # that one takes lanes as they come
+            order.meet(self._now(ids), np.broadcast_to(addresses, len(ids)), in_turn)
+            if scope is not None and access.instruction.has(*ACQUIRING):
+                order.acquire(self._now(ids), scope)
 
-    def fence(self, ids: np.ndarray) -> None:
-        """These lanes ran ``__threadfence()``."""
+    def fence(self, ids: np.ndarray, scope: Scope) -> None:
+        """These lanes ran ``__threadfence()``, or one that reaches less far."""
         self.batch.launch.step += 1
-        self.batch.launch.order.fence(self._now(ids))
+        now = self._now(ids)
+        self.batch.launch.order.fence(now, scope)
+        self.batch.launch.order.acquire(now, scope)
 
     def _now(self, ids: np.ndarray) -> Happened:
         batch = self.batch
         return Happened.at(batch.clock.now, ids, batch.first_lane, batch.launch.step, batch.lanes_per_block)
+
+    def _position(self, lane: int) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+        block, inside = divmod(lane, self.batch.lanes_per_block)
+        return self.grid_position(int(self.batch.numbers[block]) * self.batch.lanes_per_block + inside)
 
     def grid_position(self, thread: int) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
         """Block and thread coordinates of a thread by its number in the grid."""

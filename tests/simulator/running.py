@@ -15,6 +15,7 @@ from harness.compile import ARCH, include_folders
 from harness.errors import KernelFault
 from harness.results import Hazard, Severity
 from harness.simulator import Allocation, Budget, Machine, Memory, Module
+from harness.simulator.counting import WHOLE_WORK, Call, Counted, count
 from harness.simulator.kernel import Kernel
 
 FILE = "kernel.cu"
@@ -146,6 +147,16 @@ class Bench:
         report = self.machine.launch(name, _three(grid), _three(block), shared, packed)
         arrays = {one: self.array(one) for one in arguments if one in self.allocations}
         return Ran(arrays, report.hazards, self.printed[before:])
+
+    def count(
+        self, kernel: str = "", *, grid: Shape = 1, block: Shape = 32, shared: int = 0, cache_bytes: int = 1 << 16,
+        whole_work: int = WHOLE_WORK, **arguments: Any,
+    ) -> Counted:  # fmt: skip
+        """Count a launch instead, on as many blocks as that takes."""
+        name = kernel or next(iter(self.module.entries))
+        packed = self._packed(self.module.kernel(name), list(arguments.items()))
+        call = Call(name, name, _three(grid), _three(block), shared, packed)
+        return count(self.machine, call, cache_bytes, whole_work)
 
     def _packed(self, kernel: Kernel, arguments: list[tuple[str, Any]]) -> bytes:
         assert len(arguments) == len(kernel.parameters), f"{kernel.name} takes {len(kernel.parameters)} arguments"

@@ -9,7 +9,7 @@ import pytest
 
 from harness.simulator import Budget
 from harness.simulator.machine import BATCH_LANES
-from tests.simulator.running import Bench, Unset, fault, line_of, run, silent
+from tests.simulator.running import Bench, Unset, fault, fault_of, line_of, run, silent
 
 
 def test_a_grid_of_more_lanes_than_a_batch_runs_whole() -> None:
@@ -25,6 +25,23 @@ def test_a_grid_of_more_lanes_than_a_batch_runs_whole() -> None:
     out = silent(source, grid=blocks, block=256, out=Unset("i4", n), n=n)["out"]
     i = np.arange(n)
     np.testing.assert_array_equal(out, (i // 256 * 256 + 255 - i % 256) * 3)
+
+
+def test_only_the_blocks_chosen_run_under_their_own_numbers() -> None:
+    bench = Bench("KERNEL k(int* out) { out[blockIdx.y * gridDim.x + blockIdx.x] = blockIdx.x + 10 * blockIdx.y; }")
+    out = bench.place("out", np.zeros(12, np.int32))
+    packed = int(out.address).to_bytes(8, "little")
+    bench.machine.launch("k", (4, 3, 1), (32, 1, 1), 0, packed, blocks=(1, 6, 11))
+    assert bench.array("out").tolist() == [0, 1, 0, 0, 0, 0, 12, 0, 0, 0, 0, 23]
+
+
+def test_a_fault_of_a_chosen_block_names_it() -> None:
+    bench = Bench("KERNEL k(int* out) { out[64 + blockIdx.x] = 1; }")
+    packed = int(bench.place("out", np.zeros(70, np.int32)).address).to_bytes(8, "little")
+    hazard = fault_of(
+        lambda: bench.machine.launch("k", (50, 1, 1), (1, 1, 1), 0, packed, blocks=(0, 5, 9, 30))
+    )
+    assert hazard.block == (9, 0, 0)
 
 
 def test_a_fault_in_a_later_batch_names_its_own_block() -> None:

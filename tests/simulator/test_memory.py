@@ -129,3 +129,33 @@ def test_an_allocation_can_be_placed_where_a_plan_says() -> None:
     memory = Memory()
     placed = memory.allocate("scratch", 16, kind="scratch", address=0x6000_0000_0000)
     assert memory.find(placed.address + 15) is placed and memory.find(placed.address + 16) is None
+
+
+@pytest.mark.parametrize("nbytes", [1, 3, 12, 1000, 4096])
+def test_memory_is_filled_with_a_tile_to_its_last_byte(nbytes: int) -> None:
+    backing = Backing(nbytes)
+    tile = np.array([1.5, -2.0, 3.25], np.float32)
+    backing.fill(tile)
+    content = np.frombuffer(tile.tobytes() * (nbytes // 12 + 1), np.uint8)[:nbytes]
+    np.testing.assert_array_equal(backing.data, content)
+    assert backing.unwritten(np.arange(nbytes), 1) is None
+
+
+def test_a_range_is_marked_as_written() -> None:
+    backing = Backing(64)
+    backing.mark_range(5, 20)
+    assert backing.unwritten_bytes(np.arange(64), 1)[:, 0].tolist() == [255] * 5 + [0] * 20 + [255] * 39
+
+
+def test_zeros_count_as_written_where_that_is_said() -> None:
+    allocation = Memory().allocate("x", 64, written=True)
+    assert allocation.backing.unwritten(np.arange(16), 4) is None and not allocation.data.any()
+
+
+def test_small_allocations_can_be_put_back_as_they_were() -> None:
+    memory = Memory()
+    flags, data = memory.allocate("flags", 8, data=bytes(8)), memory.allocate("data", 800, data=bytes(800))
+    restore = memory.keep_small(8)
+    flags.data[:], data.data[:] = 1, 1
+    restore()
+    assert not flags.data.any() and data.data.all()

@@ -1,0 +1,151 @@
+"""Profiles of real solutions, and what they say of solve."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness import catalogue
+from harness.errors import CompileError, KernelFault, SourceError, Unsupported, UsageError
+from harness.profiles import Profile, Transfer
+from harness.profiling import Size, profile
+
+ADD = catalogue.load("add")
+SMALL = (("n", 100_000),)
+
+BEST = [(kata, kata.rungs[-1]) for kata in catalogue.load_all()]
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "mine.cu"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def added(folder: Path, body: str, kernels: str = "", size: Size = SMALL) -> Profile:
+    """The profile of a ``solve`` of add with this body."""
+    head = """\
+__global__ void add(const float* a, const float* b, float* c, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) c[i] = a[i] + b[i];
+}
+"""
+    text = f"{head}{kernels}void solve(const float* a, const float* b, float* c, int n) {{ {body} }}\n"
+    return profile(ADD, written(folder, text), "a100", size)
+
+
+LAUNCH = "add<<<(n + 255) / 256, 256>>>(a, b, c, n);"
+
+
+@pytest.mark.parametrize(("kata", "rung"), BEST, ids=lambda one: getattr(one, "slug", getattr(one, "name", "")))
+def test_the_best_rung_is_profiled_at_its_speed_size(kata: catalogue.Kata, rung: catalogue.Rung) -> None:
+    found = profile(kata, rung.path, "h200")
+    sizes = dict(kata.speed[0])
+    assert found.case == ", ".join(f"{name} = {value}" for name, value in sizes.items())
+    assert found.prediction.seconds > 0 and found.launches
+    flops = sum(one.launch.counters.flops * one.launch.times for one in found.launches)
+    assert flops >= kata.least_flops(sizes)
+    asked = sum(
+        (one.launch.counters.global_load.nbytes + one.launch.counters.global_store.nbytes
+         + one.launch.counters.global_atomic.nbytes) * one.launch.times for one in found.launches
+    )  # fmt: skip
+    assert asked >= kata.least_bytes(sizes)
+    for one in found.launches:
+        launch = one.launch
+        assert launch.counters.instructions > 0 and launch.registers > 0 and launch.spills == 0
+        assert all(1 <= line.line <= rung.path.read_text("utf-8").count("\n") for line in launch.lines)
+
+
+@pytest.mark.parametrize(
+    ("kata", "rung", "mark", "per_request"),
+    [
+        ("add", 1, "c[i] = a[i] + b[i]", (4, 4)),
+        ("transpose", 1, "output[", (4, 32)),
+        ("transpose", 2, "output[", (32, 4)),
+        ("sgemm_naive", 1, "sum +=", (16.5, None)),
+    ],
+)
+def test_a_line_says_how_many_sectors_its_requests_move(
+    kata: str, rung: int, mark: str, per_request: tuple[float, float | None]
+) -> None:
+    path = catalogue.load(kata).rungs[rung - 1].path
+    lines = path.read_text("utf-8").split("\n")
+    marked = next(number for number, text in enumerate(lines, start=1) if mark in text)
+    found = profile(catalogue.load(kata), path, "a100").launches[0].launch
+    counters = next(one.counters for one in found.lines if one.line == marked)
+    assert counters.global_load.per_request == per_request[0]
+    assert per_request[1] is None or counters.global_store.per_request == per_request[1]
+
+
+def test_registers_are_those_of_the_gpu_asked_for() -> None:
+    path = catalogue.load("sgemm_tile").rungs[1].path
+    size = (("M", 128), ("N", 128), ("K", 16))
+    found = {gpu: profile(catalogue.load("sgemm_tile"), path, gpu, size).launches[0].launch for gpu in ("t4", "h100")}
+    assert found["t4"].static_shared == found["h100"].static_shared > 0
+    assert {launch.registers for launch in found.values()} != {0}
+
+
+def test_equal_launches_are_one_entry_with_a_number(tmp_path: Path) -> None:
+    found = added(tmp_path, f"for (int k = 0; k < 5; ++k) {LAUNCH} add<<<1, 32>>>(a, b, c, 32);")
+    assert [(one.launch.times, one.launch.blocks) for one in found.launches] == [(5, 391), (1, 1)]
+
+
+def test_scratch_and_what_is_set_or_copied_is_told(tmp_path: Path) -> None:
+    body = """
+        float *one, *two; cudaMalloc(&one, 4 * n); cudaMalloc(&two, 4 * n);
+        cudaMemset(one, 0, 4 * n);
+        add<<<(n + 255) / 256, 256>>>(a, b, one, n);
+        add<<<(n + 255) / 256, 256>>>(one, b, two, n);
+        cudaMemcpy(c, two, 4 * n, cudaMemcpyDeviceToDevice);
+        cudaFree(one); cudaFree(two);"""
+    found = added(tmp_path, body)
+    assert [(one.kind, one.nbytes) for one in found.transfers] == [("memset", 400_000), ("copy", 400_000)]
+    assert found.transfers[0] == Transfer("memset", 400_000, 7)
+    names = [[one.name for one in launch.launch.footprints] for launch in found.launches]
+    assert names == [["a", "b", "scratch"], ["b", "scratch", "scratch 2"]]
+
+
+def test_a_kernel_that_reads_what_a_sampled_one_left_out_is_no_fault(tmp_path: Path) -> None:
+    kernels = """\
+__global__ void halve(float* c, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && c[i] > 0.0f) c[i] *= 0.5f;
+}
+"""
+    found = added(tmp_path, f"{LAUNCH} halve<<<(n + 255) / 256, 256>>>(c, n);", kernels, (("n", 1 << 24),))
+    assert [one.launch.kernel for one in found.launches] == ["add", "halve"]
+    assert not found.launches[0].launch.sampling.whole
+
+
+def test_a_kernel_that_breaks_is_a_fault_with_its_line(tmp_path: Path) -> None:
+    kernels = "__global__ void past(float* c, int n) { c[n + threadIdx.x] = 1; }\n"
+    with pytest.raises(KernelFault) as raised:
+        added(tmp_path, "past<<<1, 32>>>(c, n);", kernels)
+    assert raised.value.hazard.kind == "out_of_bounds" and raised.value.line == 5
+
+
+def test_a_fault_of_a_later_kernel_may_come_of_the_sample(tmp_path: Path) -> None:
+    kernels = """\
+__global__ void chase(const float* c, float* out, int n) { out[int(c[threadIdx.x]) - 1] = 1; }
+__global__ void ones(float* c) { c[threadIdx.x] = 1; }
+"""
+    with pytest.raises(Unsupported, match="what an earlier kernel computed") as raised:
+        added(tmp_path, "ones<<<1, 32>>>(c); chase<<<1, 64>>>(c, c, n);", kernels)
+    assert raised.value.line == 5 and "chase" in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [("", UsageError), ("add<<<1, 2048>>>(a, b, c, n);", KernelFault), ("add<<<1, 32>>>(a, b);", CompileError)],
+)
+def test_what_cannot_be_profiled_is_said(tmp_path: Path, body: str, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        added(tmp_path, body)
+
+
+def test_an_unknown_gpu_and_a_file_without_solve_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no GPU"):
+        profile(ADD, ADD.rungs[0].path, "voodoo")
+    with pytest.raises(SourceError):
+        profile(ADD, written(tmp_path, "__global__ void k() {}\n"), "a100")

@@ -5,28 +5,53 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from harness import catalogue
-from harness.errors import EnvironmentFault, UsageError
+from harness.errors import CatalogueError, EnvironmentFault, UsageError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from harness.catalogue import Kata
+
+#: The GPU whose time is predicted unless ``--gpu`` names another; here too, so that commands start without a simulator.
+GPU = "a100"
+
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-def _complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+def complete_kata(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Names of katas that begin like this."""
     return [name for name in catalogue.folders() if name.startswith(incomplete)]
 
 
 def kata_argument(function: _Command) -> _Command:
     """The positional NAME of a kata, with completion."""
-    return click.argument("name", shell_complete=_complete)(function)
+    return click.argument("name", shell_complete=complete_kata)(function)
+
+
+def optional_kata_argument(function: _Command) -> _Command:
+    """The positional NAME of a kata, which may be left out."""
+    return click.argument("name", required=False, shell_complete=complete_kata)(function)
+
+
+def csv_option(function: _Command) -> _Command:
+    """``--csv``: the same answer for a spreadsheet."""
+    return click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")(function)
+
+
+def one_form(**asked: bool) -> None:
+    """UsageError where more than one of these ways to answer was asked for."""
+    names = [f"--{name.removeprefix('as_').rstrip('_')}" for name, wanted in asked.items() if wanted]
+    if len(names) > 1:
+        raise UsageError(f"{' and '.join(names)} do not go together", remedy="Ask for one of them.")
 
 
 def json_option(function: _Command) -> _Command:
@@ -34,11 +59,60 @@ def json_option(function: _Command) -> _Command:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for programs.")(function)
 
 
+def device_option(function: _Command) -> _Command:
+    """``--device``: where kernels run."""
+    return click.option(
+        "--device", type=click.Choice(["auto", "gpu", "sim"]), default="auto",
+        help="Where to run it; auto is a GPU if there is one that can be used.",
+    )(function)  # fmt: skip
+
+
 def gpu_index_option(function: _Command) -> _Command:
     """``--gpu-index``: which of several GPUs."""
     return click.option(
         "--gpu-index", type=click.IntRange(0), default=0, metavar="N", help="Which GPU, where there are several."
     )(function)
+
+
+def _complete_gpu(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    from harness.simulator.gpus import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+def gpu_option(function: _Command) -> _Command:
+    """``--gpu``: for which GPU a time is predicted."""
+    return click.option(
+        "--gpu", default=GPU, metavar="NAME", show_default=True, shell_complete=_complete_gpu,
+        help="Predict the time on this GPU.",
+    )(function)  # fmt: skip
+
+
+def predicting(context: click.Context, device: str) -> str:
+    """The device, which is the simulator where ``--gpu`` was given by hand. UsageError for a GPU that is not known, and
+    where one was asked for to run on as well."""
+    from harness.simulator.gpus import load_gpu
+
+    load_gpu(context.params["gpu"])
+    if context.get_parameter_source("gpu") is not ParameterSource.COMMANDLINE:
+        return device
+    if device == "gpu":
+        remedy = "leave one of them out: --gpu predicts what --device gpu would measure"
+        raise UsageError("--gpu is for a time without a GPU, and --device gpu takes one", remedy=remedy)
+    return "sim"
+
+
+@contextmanager
+def waiting(message: str) -> Iterator[None]:
+    """A line on a terminal while something runs that takes a moment."""
+    live = sys.stderr.isatty()
+    if live:
+        say(f"  {message} ...", err=True, end="\r")
+    try:
+        yield
+    finally:
+        if live:
+            say(" " * (len(message) + 6), err=True, end="\r")
 
 
 def say(text: str = "", *, err: bool = False, end: str = "\n") -> None:
@@ -50,6 +124,14 @@ def say(text: str = "", *, err: bool = False, end: str = "\n") -> None:
 def say_json(record: dict[str, Any]) -> None:
     """Print one JSON object; ASCII, so that any encoding carries it."""
     click.echo(json.dumps(record, indent=2))
+
+
+def question_of(kata: Kata) -> str:
+    """The question, as Markdown. CatalogueError where it can't be read."""
+    try:
+        return kata.question.read_text(encoding="utf-8")
+    except OSError as error:
+        raise CatalogueError(f"can't read the question: {error.strerror}", file=str(kata.question)) from error
 
 
 def page(*renderables: RenderableType) -> None:
@@ -70,7 +152,7 @@ def allow(question: str, *, force: bool, remedy: str) -> None:
         return
     if not sys.stdin.isatty():
         raise UsageError(f"{question.rstrip('?')}: not without asking, and nobody is there to answer", remedy=remedy)
-    if not click.confirm(question, default=False):
+    if not click.confirm(question, default=False, err=True):
         raise UsageError("left as it was")
 
 

@@ -61,7 +61,7 @@ def speed_fields(speed: Speed) -> dict[str, Any]:
             "rung": grade.rung, "par_reached": grade.par_reached, "next": grade.next, "next_ratio": grade.next_ratio,
             "best_ratio": grade.best_ratio,
         },
-        "refused": speed.refused,
+        "refused": speed.refused, "predicted": speed.predicted, "gpu": speed.gpu, "limiter": speed.limiter,
     }  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from click import style
 
-from harness.reports.text import columns, wrap
+from harness.reports.text import columns, duration, rate, wrap
 from harness.results import Grade, Speed, Timing
 
 #: Columns of the longest bar of a table.
@@ -15,10 +15,14 @@ def speed_lines(speed: Speed) -> list[str]:
     """How fast the user's kernel is, and the rung it reached."""
     if speed.timing is None:
         return []
+    seconds = f"about {duration(speed.timing.seconds)}" if speed.predicted else _time(speed.timing)
     lines = columns(
-        f"speed   {_time(speed.timing)}", _rate(speed, speed.timing), _of_light(speed, speed.timing), speed.label,
+        f"speed   {seconds}", _rate(speed, speed.timing), _of_light(speed, speed.timing),
+        *([] if speed.predicted else [speed.label]),
         *(["(noisy: the GPU is shared, or its clock moves)"] if speed.noisy else []),
     )  # fmt: skip
+    if speed.predicted:
+        lines += _prediction(speed, speed.timing)
     if speed.refused:
         return lines + wrap(f"rung    none: {speed.refused}", hanging=" " * 8)
     return lines + (wrap(f"rung    {_standing(speed, speed.grade)}", hanging=" " * 8) if speed.grade else [])
@@ -31,13 +35,14 @@ def ladder_table(speed: Speed) -> list[str]:
         rows.append(("", speed.timing))
     fastest = min(timing.seconds for _, timing in rows)
     room = max(len(timing.name) for _, timing in rows)
-    lines = [style(f"  {speed.label}", bold=True) + ("   (noisy)" if speed.noisy else "")]
+    about = f"   (predicted for the {speed.gpu})" if speed.predicted else "   (noisy)" if speed.noisy else ""
+    lines = [style(f"  {speed.label}", bold=True) + about]
     for number, timing in rows:
         bar = "█" * max(1, round(BAR * fastest / timing.seconds))
         mark = "par" if number == str(speed.par) else ""
-        figures = f"{_duration(timing.seconds):>9} {_rate(speed, timing):>12} {_percent(speed, timing):>5}"
+        figures = f"{duration(timing.seconds):>9} {_rate(speed, timing):>12} {_percent(speed, timing):>5}"
         lines.append(f"  {number:>2} {timing.name:<{room}} {mark:<3} {figures}  {bar}".rstrip())
-    return [*lines, *wrap(f"100 % is {speed.limit}, {_duration(speed.light)}")]
+    return [*lines, *wrap(f"100 % is {speed.limit}, {duration(speed.light)}")]
 
 
 def _standing(speed: Speed, grade: Grade) -> str:
@@ -55,24 +60,23 @@ def _standing(speed: Speed, grade: Grade) -> str:
 
 def _time(timing: Timing) -> str:
     half = (timing.high - timing.low) / 2
-    return f"{_duration(timing.seconds)} ± {100 * half / timing.seconds:.1f} %"
+    return f"{duration(timing.seconds)} ± {100 * half / timing.seconds:.1f} %"
 
 
-def _duration(seconds: float) -> str:
-    """Three digits that matter: ``41.2 µs``."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= size or unit == "µs":
-            break
-    value = seconds / size
-    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f} {unit}"
+def _prediction(speed: Speed, timing: Timing) -> list[str]:
+    """What there is to say of a time that nobody took."""
+    low, high = duration(timing.low), duration(timing.high)
+    if low.split()[1] == high.split()[1]:
+        low = low.split()[0]
+    lines = wrap(f"predicted for the {speed.gpu}, {low} to {high}, at {speed.label}", indent=" " * 10)
+    return lines + wrap(f"waits   for {speed.limiter}", hanging=" " * 8)
 
 
 def _rate(speed: Speed, timing: Timing) -> str:
     """Arithmetic a second where that is what limits it, else bytes a second."""
     if speed.flops and "compute" in speed.limit:
         return f"{speed.flops / timing.seconds / 1e12:.3g} TFLOP/s"
-    rate = speed.nbytes / timing.seconds
-    return f"{rate / 1e12:.3g} TB/s" if rate >= 1e12 else f"{rate / 1e9:.3g} GB/s"
+    return rate(speed.nbytes / timing.seconds)
 
 
 def _percent(speed: Speed, timing: Timing) -> str:

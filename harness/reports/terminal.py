@@ -40,6 +40,8 @@ def check_page(verdict: Verdict, lead: Mismatch | None, *, verbose: bool = False
     if verdict.speed:
         lines += speed_lines(verdict.speed)
     lines += _printed(verdict.printed, verbose)
+    for remark in verdict.remarks:
+        lines += wrap(remark)
     for warning in verdict.warnings:
         lines += wrap(f"Warning  {warning}", hanging=" " * 9)
     return "\n".join([*lines, *_next_step(verdict)])
@@ -95,15 +97,16 @@ def join_labels(labels: Iterable[str], most: int = MOST_LABELS) -> str:
 def _headline(verdict: Verdict) -> list[str]:
     right = verdict.outcome is Outcome.RIGHT
     mark, colour = ("✓", "green") if right else ("✗", "red")
-    answer = f"{mark} {verdict.kata} {_answer(verdict)}"
+    first = f"{mark} {verdict.kata} {answer(verdict)}"
     about = f"{visible(Path(verdict.file).name)} · {verdict.device} · {verdict.seconds:.1f} s"
-    room = width() - len(answer) - len(about)
+    room = width() - len(first) - len(about)
     if room >= 3:
-        return _marked(mark, colour, [answer + " " * room + about])
-    return [*_marked(mark, colour, wrap(answer, indent="", hanging="  ")), *wrap(about)]
+        return _marked(mark, colour, [first + " " * room + about])
+    return [*_marked(mark, colour, wrap(first, indent="", hanging="  ")), *wrap(about)]
 
 
-def _answer(verdict: Verdict) -> str:
+def answer(verdict: Verdict) -> str:
+    """``is right: 14 cases, no hazards``, or how it is not."""
     bad = [case for case in verdict.cases if case.outcome is not Outcome.RIGHT]
     good = len(verdict.cases) - len(bad)
     if verdict.outcome is Outcome.RIGHT:
@@ -168,10 +171,11 @@ def _printed(printed: tuple[str, ...], verbose: bool) -> list[str]:
 
 
 def _next_step(verdict: Verdict) -> list[str]:
+    file = "" if verdict.file == f"{verdict.kata}.cu" else f" {verdict.file}"
     if verdict.outcome is Outcome.RIGHT:
         following = verdict.speed and verdict.speed.grade and verdict.speed.grade.next
-        return wrap(f"Next: kata solution {verdict.kata} {following or '--list'}", hanging="  ")
-    file = "" if verdict.file == f"{verdict.kata}.cu" else f" {verdict.file}"
+        why = f", or kata profile {verdict.kata}{file}" if verdict.speed else ""
+        return wrap(f"Next: kata solution {verdict.kata} {following or '--list'}{why}", hanging="  ")
     again = f"kata check {verdict.kata}{file} --seed {verdict.seed}"
     return columns(f"Next: kata hint {verdict.kata}", f"(the same inputs: {again})")
 

@@ -108,9 +108,9 @@ def excerpt(path: Path, line: int | None, *, column: int | None = None, around: 
     return rows
 
 
-def count(number: int, noun: str) -> str:
-    """``1 case``, ``2 cases``."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def count(number: int, noun: str, plural: str = "") -> str:
+    """``1 case``, ``2 cases``; ``plural`` where an s alone does not make it."""
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def duration(seconds: float) -> str:
@@ -125,6 +125,14 @@ def duration(seconds: float) -> str:
 def figure(value: float) -> str:
     """A count that may be an average: ``32``, ``5.3``."""
     return f"{value:,.1f}".removesuffix(".0")
+
+
+def large(number: float) -> str:
+    """A count that may be huge: ``12.3 M``; below a hundred thousand in full."""
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= max(size, 1e5):
+            return f"{number / size:.3g} {unit}"
+    return f"{number:,.0f}"
 
 
 def rate(bytes_a_second: float) -> str:

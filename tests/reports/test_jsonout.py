@@ -14,7 +14,7 @@ HAZARD = Hazard(
 MISMATCH = Mismatch("n = 3", "c", (2,), "nan", "1", "±0", 1, 3, "tail", "Only the tail.")
 KEYS = {
     "schema", "kata", "file", "verdict", "device", "seed", "seconds", "cases", "mismatches", "hazards", "speed",
-    "warnings", "printed",
+    "warnings", "remarks", "printed",
 }  # fmt: skip
 
 

@@ -36,6 +36,27 @@ def test_the_lines_give_time_rate_share_of_light_and_rung() -> None:
     assert "noisy" not in text and max(map(len, page(SPEED).splitlines())) <= 80
 
 
+PREDICTED = dataclasses.replace(
+    SPEED, timing=Timing("yours", 41.2e-6, 30.5e-6, 55.6e-6, 0), gpu="A100-80 SXM",
+    limiter="DRAM bandwidth, 88 % of it useful",
+)  # fmt: skip
+
+
+def test_a_predicted_time_says_so_for_which_gpu_how_sure_and_what_it_waits_for() -> None:
+    lines = page(PREDICTED).splitlines()
+    assert " ".join(lines[0].split()) == "speed about 41.2 µs 3.26 TB/s 79 % of a copy of the same bytes"
+    assert lines[1].strip() == "predicted for the A100-80 SXM, 30.5 to 55.6 µs, at n = 33554432"
+    assert lines[2] == "  waits   for DRAM bandwidth, 88 % of it useful" and lines[3].startswith("  rung    3 of 4")
+    assert max(map(len, lines)) <= 80 and "±" not in page(PREDICTED)
+    assert "(predicted for the A100-80 SXM)" in unstyle(ladder_table(PREDICTED)[0])
+
+
+def test_a_program_is_told_a_prediction_from_a_measurement() -> None:
+    said, measured = speed_fields(PREDICTED), speed_fields(SPEED)
+    assert said["predicted"] is True and (said["gpu"], said["limiter"]) == (PREDICTED.gpu, PREDICTED.limiter)
+    assert (measured["predicted"], measured["gpu"], measured["limiter"]) == (False, None, None)
+
+
 def test_noise_and_a_refusal_are_said() -> None:
     speed = dataclasses.replace(SPEED, noisy=True, grade=None, refused="110 % of a copy: too fast")
     assert "noisy" in page(speed) and "rung    none: 110 % of a copy: too fast" in page(speed)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from click import unstyle
 from harness.errors import CompileError, UsageError
 from harness.reports.terminal import check_page, error_page, group_line, join_labels
 from harness.results import CaseResult, Hazard, Mismatch, Outcome, Severity, Verdict
+from tests.reports.test_speed import SPEED
 
 TAIL = Mismatch(
     "n = 33", "output", (32,), "(never written)", "0.030303", "±6.1e-07", 1, 33, "tail",
@@ -47,6 +49,11 @@ def test_the_first_line_is_the_answer_and_the_last_the_next_step() -> None:
     assert right[-1] == "  Next: kata solution softmax --list"
     assert wrong[0].startswith("✗ softmax is wrong for n = 33 (right for 1 other case)")
     assert wrong[-1] == "  Next: kata hint softmax   (the same inputs: kata check softmax --seed 7)"
+
+
+def test_a_right_kernel_with_a_time_is_shown_the_way_to_its_profile() -> None:
+    timed = dataclasses.replace(RIGHT, file="mine.cu", speed=SPEED)
+    assert page(timed)[-1] == "  Next: kata solution softmax 4, or kata profile softmax mine.cu"
 
 
 def test_a_mismatch_shows_the_pattern_then_the_first_wrong_element() -> None:

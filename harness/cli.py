@@ -16,7 +16,10 @@ import click
 from harness.errors import EnvironmentFault, KataError
 
 #: Verbs in the order a person meets them; each is ``harness.commands.<verb>.command``.
-VERBS = ("list", "show", "start", "check", "bench", "hint", "solution", "reset", "doctor", "verify")
+VERBS = (
+    "list", "show", "practice", "start", "check", "watch", "profile", "report", "bench", "hint", "solution", "history",
+    "stats", "quiz", "reset", "doctor", "verify",
+)  # fmt: skip
 
 #: As a shell reports a process ended by SIGINT or SIGPIPE.
 INTERRUPTED, CLOSED_PIPE = 130, 141
@@ -84,6 +87,7 @@ def cli() -> None:
       kata show softmax       the question
       kata start softmax      a skeleton to edit: softmax.cu
       kata check softmax      right or wrong, and why
+      kata profile softmax    what makes it slow, line by line
 
     \b
     Exit codes: 0 right, 1 wrong, 2 usage, 3 compile error or refused,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from harness import catalogue
-from harness.commands.shared import kata_argument, page, say
-from harness.errors import CatalogueError
+from harness.commands.shared import kata_argument, page, question_of, say
 
 
 @click.command("show")
@@ -18,10 +17,7 @@ def command(name: str) -> None:
     Example:  kata show softmax
     """
     kata = catalogue.load(name)
-    try:
-        question = kata.question.read_text(encoding="utf-8")
-    except OSError as error:
-        raise CatalogueError(f"can't read the question: {error.strerror}", file=str(kata.question)) from error
+    question = question_of(kata)
     from rich.markdown import Markdown
 
     page(Markdown(question, hyperlinks=False, code_theme="ansi_dark"))

@@ -7,7 +7,8 @@ import sys
 import click
 
 from harness import catalogue
-from harness.commands.shared import kata_argument, page, say
+from harness.commands.attempts import opened_attempts
+from harness.commands.shared import allow, kata_argument, page, say
 from harness.errors import UsageError
 from harness.reports.text import shown_path
 
@@ -16,10 +17,12 @@ from harness.reports.text import shown_path
 @kata_argument
 @click.argument("rung", type=int, required=False)
 @click.option("--list", "ladder", is_flag=True, help="Show the titles of all rungs.")
-def command(name: str, rung: int | None, ladder: bool) -> None:
+@click.option("--yes", is_flag=True, help="Don't ask, though it gives up an open attempt.")
+def command(name: str, rung: int | None, ladder: bool, yes: bool) -> None:
     """Show a commented reference solution.
 
-    Rung RUNG of the ladder, else the first. Piped, it is the file and nothing else.
+    Rung RUNG of the ladder, else the first. Piped, it is the file and nothing else. During an attempt (kata practice)
+    it asks first: seeing a solution is giving up.
 
     \b
     Example:  kata solution softmax --list
@@ -38,6 +41,7 @@ def command(name: str, rung: int | None, ladder: bool) -> None:
     chosen = min(rungs) if rung is None else rung
     if chosen not in rungs:
         raise UsageError(f"{name} has rungs 1 to {max(rungs)}, not {chosen}", remedy=f"kata solution {name} --list")
+    _give_up(name, force=yes)
     source = rungs[chosen].path.read_text(encoding="utf-8")
     if not sys.stdout.isatty():  # `kata solution softmax 3 > softmax.cu` gives the file and nothing else
         say(source, end="")
@@ -48,3 +52,17 @@ def command(name: str, rung: int | None, ladder: bool) -> None:
     say(f"\nThis file: {shown_path(rungs[chosen].path)}")
     further = f"kata solution {name} {chosen + 1}" if chosen + 1 in rungs else "kata list"
     say(f"Next: {further}")
+
+
+def _give_up(name: str, *, force: bool) -> None:
+    """End the open attempts at the kata, if the person agrees. UsageError if not, or where nobody can be asked."""
+    from harness.practice.records import Ending
+
+    with opened_attempts(name) as found:
+        if found is None or not found[1]:
+            return
+        history, attempts = found
+        allow(f"Give up your open attempt at {name}, and see a solution?", force=force,
+              remedy=f"Add --yes, or go on with it: kata practice {name}")  # fmt: skip
+        for attempt in attempts:
+            history.finish(attempt.id, Ending.GAVE_UP, None, None, attempt.used, attempt.hints)

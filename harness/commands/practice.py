@@ -1,0 +1,164 @@
+"""``kata practice``: one kata against the clock."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from harness import catalogue
+from harness.commands.attempts import can_be_live, exit_code, now, play, seed, tell
+from harness.commands.remembering import opened_history
+from harness.commands.shared import (
+    device_option,
+    gpu_index_option,
+    gpu_option,
+    optional_kata_argument,
+    page,
+    predicting,
+    question_of,
+    say,
+)
+from harness.reports.text import shown_path, wrap
+
+if TYPE_CHECKING:
+    from harness.catalogue import Kata
+    from harness.practice.editor import Editor
+    from harness.practice.history import History
+    from harness.practice.records import Attempt
+    from harness.practice.session import Session
+
+
+@click.command("practice")
+@optional_kata_argument
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), metavar="M", help="Another time than the kata's.")
+@click.option("--interview", is_flag=True, help="As the real thing: no checks until you submit, once.")
+@click.option("--new", is_flag=True, help="Begin anew; an attempt that is still open counts as given up.")
+@click.option("--no-editor", is_flag=True, help="Don't open $VISUAL or $EDITOR.")
+@click.option("--plain", is_flag=True, help="Lines instead of a screen with keys; always so in a pipe.")
+@device_option
+@gpu_index_option
+@gpu_option
+@click.pass_context
+def command(
+    context: click.Context, name: str | None, minutes: float | None, interview: bool, new: bool, no_editor: bool,
+    plain: bool, device: str, gpu_index: int, gpu: str,
+) -> None:  # fmt: skip
+    """Practise a kata against the clock.
+
+    NAME, or the one that is due. You get a fresh ./NAME.cu (an earlier one is kept, dated), and every save is
+    checked. An attempt that you left goes on where it was. It ends with the exit codes of kata check; 1 too when you
+    give up or leave.
+
+    \b
+    Example:  kata practice softmax
+              kata practice softmax --interview
+    """
+    from harness.practice.editor import find_editor
+    from harness.practice.rules import Rules
+    from harness.practice.session import Session
+
+    device = predicting(context, device)
+    editor = None if no_editor else find_editor(os.environ)
+    with opened_history() as history:
+        kata, why = _choose(name, history)
+        if why:
+            say("\n".join(wrap(f"{kata.name}: {why}", indent="")))
+        attempt = _open_attempt(kata, history, new=new)
+        if attempt is not None:
+            rules = Rules(kata.name, len(kata.hints), attempt.minutes, attempt.interview)
+            path = Path(shown_path(Path(attempt.file)))
+            say("\n".join(wrap(_going_on(attempt, minutes, interview), indent="")))
+        else:
+            rules = Rules(kata.name, len(kata.hints), minutes or float(kata.minutes), interview)
+            path = Path(f"{kata.name}.cu")
+        used, hints = (attempt.used, attempt.hints) if attempt else (0.0, 0)
+        session = Session(rules, seed, used=used, hints=hints)
+        _run(session, kata, path, history, attempt, editor,
+             plain=plain, device=device, gpu_index=gpu_index, gpu=gpu)  # fmt: skip
+    context.exit(exit_code(session))
+
+
+def _choose(name: str | None, history: History) -> tuple[Kata, str]:
+    """The kata to practise, and why it is that one where the person didn't say."""
+    if name is not None:
+        return catalogue.load(name), ""
+    katas = {kata.name: kata for kata in catalogue.load_all()}
+    left = next((attempt for attempt in history.open_attempts() if attempt.kata in katas), None)
+    if left is not None:
+        return katas[left.kata], "you left an attempt at it"
+    from harness.practice.schedule import due
+
+    first = due(history, katas.values(), now())[0]
+    return katas[first.kata], first.why
+
+
+def _open_attempt(kata: Kata, history: History, *, new: bool) -> Attempt | None:
+    """The attempt to go on with, if any. Where a new one is wanted, all that are open are given up."""
+    from harness.practice.records import Ending
+
+    attempts = history.open_attempts(kata.name)
+    if not new:
+        return attempts[0] if attempts else None
+    for attempt in attempts:
+        history.finish(attempt.id, Ending.GAVE_UP, None, None, attempt.used, attempt.hints)
+    return None
+
+
+def _going_on(attempt: Attempt, minutes: float | None, interview: bool) -> str:
+    from harness.reports.attempt import time_left
+
+    left = max(attempt.minutes * 60 - attempt.used, 0)
+    text = f"Going on with your attempt of {attempt.began.astimezone():%d %B, %H:%M}: {time_left(left)} left."
+    if (minutes and minutes != attempt.minutes) or (interview and not attempt.interview):
+        text += " It keeps its rules; --new begins another."
+    return text
+
+
+def _run(
+    session: Session, kata: Kata, path: Path, history: History, attempt: Attempt | None, editor: Editor | None,
+    *, plain: bool, device: str, gpu_index: int, gpu: str,
+) -> None:  # fmt: skip
+    from rich.markdown import Markdown
+
+    from harness.practice.attempt import lay_ready
+
+    kept: list[str] = []
+
+    def make_file() -> str:
+        earlier = None
+        if attempt is None or not path.exists():
+            earlier = lay_ready(path, kata.skeleton.read_bytes(), now().astimezone())
+        kept.extend([f"Your earlier file is now {shown_path(earlier)}."] if earlier else [])
+        return "".join(kept)
+
+    if plain or not can_be_live():
+        page(Markdown(question_of(kata), hyperlinks=False, code_theme="ansi_dark"))
+        say(f"\n{kata.signature}\n")
+    play(session, kata, path, history, attempt, editor, make_file,
+         plain=plain, device=device, gpu_index=gpu_index, gpu=gpu)  # fmt: skip
+    _close(session, kata, path, history, kept)
+
+
+def _close(session: Session, kata: Kata, path: Path, history: History, remarks: list[str]) -> None:
+    """The last page: the answer first, the next step last."""
+    from harness.practice.rules import Phase
+    from harness.reports.attempt import closing_page
+
+    tell(history)
+    rated = _rated(kata, history) if session.phase is Phase.OVER else ""
+    say(closing_page(session, kata, path, rated=rated, remarks=remarks))
+
+
+def _rated(kata: Kata, history: History) -> str:
+    """How the attempt that has just ended counts, and when the kata comes again."""
+    from harness.practice.schedule import due, rate
+
+    attempt = next(one for one in history.attempts(kata.name) if one.ending is not None)
+    rating = rate(attempt, kata.par)
+    when = due(history, [kata], now())[0].when
+    day = when.astimezone() if when else None
+    again = f" ({day.day} {day:%B})" if day else ""
+    return f"Rated {rating.grade.word}: {rating.why}{again}"

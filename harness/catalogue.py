@@ -22,7 +22,7 @@ FREQUENCIES = ("low", "medium", "high")
 ROLES = ("in", "out", "inout", "scalar")
 
 #: What ``gates`` may ask for.
-GATES = ("shared_memory",)
+GATES = ("shared_memory", "one_pass", "reused")
 
 QUESTION_TOPICS = ("reductions", "memory", "warps", "numerics", "gemm")
 

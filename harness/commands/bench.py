@@ -1,66 +1,141 @@
-"""``kata bench``: the whole ladder of a kata timed on a GPU."""
+"""``kata bench``: the whole ladder of a kata timed on a GPU, or predicted without one."""
 
 from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from harness import catalogue
 from harness.commands.check import EXIT_CODES, resolve
-from harness.commands.shared import gpu_index_option, json_option, kata_argument, say, say_json
-from harness.errors import EnvironmentFault, UsageError
-from harness.results import CaseResult, Outcome
+from harness.commands.remembering import remember
+from harness.commands.shared import (
+    device_option,
+    gpu_index_option,
+    gpu_option,
+    json_option,
+    kata_argument,
+    predicting,
+    say,
+    say_json,
+    waiting,
+)
+from harness.errors import UsageError
+from harness.results import CaseResult, Outcome, Speed, Verdict
+
+if TYPE_CHECKING:
+    from harness.catalogue import Kata
+    from harness.devices import PhysicalDevice
+    from harness.references import Case
+    from harness.simulator.gpus import Gpu
 
 
 @click.command("bench")
 @kata_argument
 @click.argument("file", required=False, type=click.Path(path_type=Path))
+@device_option
 @gpu_index_option
+@gpu_option
 @json_option
 @click.pass_context
-def command(context: click.Context, name: str, file: Path | None, gpu_index: int, as_json: bool) -> None:
+def command(
+    context: click.Context, name: str, file: Path | None, device: str, gpu_index: int, gpu: str, as_json: bool
+) -> None:
     """Time every rung of a kata, and your kernel.
 
-    All run in turn on the GPU at the sizes of the kata. Your kernel is FILE, or left out. It needs a GPU.
+    All run in turn on the GPU at the sizes of the kata. Where there is none, their times are predicted for the GPU
+    that --gpu names, and whether your kernel is right is left to kata check. Your kernel is FILE, or left out.
 
     \b
     Example:  kata bench softmax
               kata bench softmax mine.cu
+              kata bench softmax --gpu t4
     """
     from harness.devices import PhysicalDevice, open_device
-    from harness.grading.ladder import ladder_of, speed_cases
+    from harness.grading.ladder import speed_cases
+    from harness.simulator.gpus import load_gpu
 
+    device = predicting(context, device)
+    target = load_gpu(gpu)
     kata = catalogue.load(name)
     sizes = speed_cases(kata)
     if not sizes:
         raise UsageError(f"{name} has no sizes to be timed at", remedy="its kata.toml would name them: [[speed]]")
     path = resolve(kata, file) if file else None
-    with closing(open_device("gpu", gpu_index)) as device:
-        if not isinstance(device, PhysicalDevice):
-            raise EnvironmentFault("only a GPU's time says anything")
-        seed = int.from_bytes(os.urandom(4))
-        ladder = ladder_of(kata, path, device, seed, time.perf_counter)
-        timed = [ladder.time(size) for size in sizes]
-        about = device.name
-    speeds = [one.speed for one in timed if one.speed]
-    warnings = [warning for one in timed for warning in one.warnings]
-    wrong = [one.case for one in timed if one.case and one.case.outcome is not Outcome.RIGHT]
+    with closing(open_device(device, gpu_index)) as opened:
+        if isinstance(opened, PhysicalDevice):
+            found = _timed(kata, path, sizes, opened)
+        else:
+            found = _predicted(kata, path, sizes, target)
     if as_json:
         from harness.reports.jsonout import bench_record
 
-        say_json(bench_record(name, about, speeds, [*warnings, *(f"wrong for {case.label}" for case in wrong)]))
+        wrong = [f"wrong for {case.label}" for case in found.wrong]
+        say_json(bench_record(name, found.device, found.speeds, [*found.warnings, *wrong]))
     else:
         from harness.reports.speed import ladder_table, speed_lines
 
-        say(f"{name} on {about}")
-        for speed in speeds:
+        say(f"{name} on {found.device}" if isinstance(opened, PhysicalDevice) else f"{name}, predicted, not timed")
+        for speed in found.speeds:
             say("\n".join([*ladder_table(speed), *speed_lines(speed)]))
-        _say_the_rest(name, warnings, wrong)
-    context.exit(EXIT_CODES[wrong[0].outcome] if wrong else 0)
+        _say_the_rest(name, found.warnings, found.wrong)
+    context.exit(EXIT_CODES[found.wrong[0].outcome] if found.wrong else 0)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a bench came to, an entry of ``speeds`` for each size that could be done."""
+
+    device: str
+    speeds: list[Speed]
+    warnings: list[str]
+    wrong: list[CaseResult]
+
+
+def _timed(kata: Kata, path: Path | None, sizes: Sequence[Case], device: PhysicalDevice) -> _Found:
+    """The ladder, run on a GPU."""
+    from harness.grading.ladder import ladder_of
+    from harness.practice.recording import fingerprint
+
+    file_hash = fingerprint(path) if path else ""
+    started = time.perf_counter()
+    ladder = ladder_of(kata, path, device, int.from_bytes(os.urandom(4)), time.perf_counter)
+    timed = [ladder.time(size) for size in sizes]
+    speeds = [one.speed for one in timed if one.speed]
+    warnings = [warning for one in timed for warning in one.warnings]
+    wrong = [one.case for one in timed if one.case and one.case.outcome is not Outcome.RIGHT]
+    if path:
+        seconds = time.perf_counter() - started
+        warnings += _remembered(kata.name, path, file_hash, device.name, speeds, wrong, seconds)
+    return _Found(device.name, speeds, warnings, wrong)
+
+
+def _predicted(kata: Kata, path: Path | None, sizes: Sequence[Case], gpu: Gpu) -> _Found:
+    """The ladder without a GPU. Nothing runs to its end, so nothing can be found wrong."""
+    from harness.grading.predicted import predicted_speed
+
+    with waiting(f"predicting times for the {gpu.title}"):
+        timed = [predicted_speed(kata, path, gpu, size) for size in sizes]
+    warnings = [warning for one in timed for warning in one.warnings]
+    return _Found(f"predicted {gpu.title}", [one.speed for one in timed if one.speed], warnings, [])
+
+
+def _remembered(
+    name: str, path: Path, file_hash: str, device: str, speeds: list[Speed], wrong: list[CaseResult], seconds: float
+) -> tuple[str, ...]:
+    """Keep what the largest size showed of the user's kernel; what the person must be told about that."""
+    from harness.practice.recording import check_of_verdict
+
+    outcome = wrong[0].outcome if wrong else Outcome.RIGHT
+    speed = speeds[-1] if speeds else None
+    verdict = Verdict(name, str(path), device, 0, outcome, (), seconds, speed=speed)
+    return remember(name, path, lambda when, attempt: check_of_verdict(verdict, file_hash, when, attempt))
 
 
 def _say_the_rest(name: str, warnings: list[str], wrong: list[CaseResult]) -> None:

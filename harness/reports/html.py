@@ -238,7 +238,7 @@ def _foot(report: Report) -> Iterator[str]:
     if profile:
         counted = sum(one.launch.sampling.counted for one in profile.launches)
         blocks = sum(one.launch.blocks for one in profile.launches)
-        sample = "Every block was counted." if counted == blocks else (
+        sample = "Every block of a launch was counted." if counted == blocks else (
             f"{counted:,} of {blocks:,} blocks were counted in a simulator, and scaled to all."
         )  # fmt: skip
         notes = dict.fromkeys(note for one in profile.launches for note in one.launch.sampling.notes)

@@ -7,6 +7,7 @@ per opcode says what becomes of it, as CUDA's own tables do: "CUDA C++ Programmi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from harness.simulator.ptx import Instruction, Register
@@ -90,6 +91,9 @@ COSTS: dict[str, dict[str, Cost]] = {
 #: With ``.approx.ftz`` (``.full`` for a division) there is no code around the special unit.
 _APPROXIMATE = {"div": Cost(fma=2, special=1, steps=2, special_steps=1)}
 
+#: Loads of these are operands of the instruction that uses them.
+_PARAMETERS = ("param", "const")
+
 _LONG = frozenset({"u64", "s64", "b64"})
 _CLASS = {**dict.fromkeys(_LONG, "long"), "f32": "f32", "f64": "f64", "f16": "half", "f16x2": "half", "bf16": "half",
           "bf16x2": "half"}  # fmt: skip
@@ -101,7 +105,7 @@ def cost(item: Instruction) -> Cost:
     """What ``item`` costs; one arithmetic instruction where no row says otherwise."""
     if item.opcode == "mov" and _reads_special(item):
         return _SPECIAL_REGISTER
-    if item.opcode in ("ld", "ldu") and item.has("param", "const"):
+    if item.opcode in ("ld", "ldu") and item.has(*_PARAMETERS):
         return _FREE
     if item.opcode == "cvt":
         return COSTS["cvt"]["*" if any(kind in _FLOATS for kind in item.types) else "int"]
@@ -127,28 +131,51 @@ _SPECIALS = frozenset({"%tid", "%ntid", "%ctaid", "%nctaid", "%laneid", "%warpid
 def chain_steps(item: Instruction, fetching: float, replays: float) -> Steps:
     """Steps until the result is there, by kind. ``fetching`` and ``replays`` are what was seen of a memory access."""
     found = cost(item)
-    alu, special = found.steps, found.special_steps
-    shared = l1 = fetch = atomic = barrier = branch = replay = 0.0
-    if item.opcode in ("shfl", "redux", "match"):
-        shared = 1.0
-    elif item.opcode in ("ld", "ldu") and not item.has("param", "const"):
-        shared, replay = float(item.has("shared")), replays
-        l1, fetch = (0.0, 0.0) if shared else (1.0, fetching)
-    elif item.opcode == "atom":
-        shared, atomic = (1.0, 0.0) if item.has("shared") else (0.0, 1.0)
-        replay = replays
-    elif item.opcode in ("bar", "barrier") and not item.has("warp"):
-        barrier = 1.0
-    elif item.opcode == "bra":
-        branch = 1.0
-    return alu, special, shared, l1, fetch, atomic, barrier, branch, replay
+    waits = _WAITS[item.opcode](item, fetching, replays) if item.opcode in _WAITS else {}
+    steps = {"alu": found.steps, "special": found.special_steps} | waits
+    return tuple(steps.get(kind, 0.0) for kind in KINDS)
+
+
+Waits = Callable[[Instruction, float, float], dict[str, float]]
+
+
+def _load(item: Instruction, fetching: float, replays: float) -> dict[str, float]:
+    if item.has(*_PARAMETERS):
+        return {}
+    here = {"shared": 1.0} if item.has("shared") else {"l1": 1.0, "fetch": fetching}
+    return here | {"replay": replays}
+
+
+def _atomic(item: Instruction, fetching: float, replays: float) -> dict[str, float]:
+    return {"shared" if item.has("shared") else "atomic": 1.0, "replay": replays}
+
+
+def _barrier(item: Instruction, fetching: float, replays: float) -> dict[str, float]:
+    return {} if item.has("warp") else {"barrier": 1.0}
+
+
+def _exchange(item: Instruction, fetching: float, replays: float) -> dict[str, float]:
+    return {"shared": 1.0}
+
+
+def _jump(item: Instruction, fetching: float, replays: float) -> dict[str, float]:
+    return {"branch": 1.0}
+
+
+_WAITS: dict[str, Waits] = {
+    "ld": _load, "ldu": _load, "atom": _atomic, "bar": _barrier, "barrier": _barrier, "shfl": _exchange,
+    "redux": _exchange, "match": _exchange, "bra": _jump,
+}  # fmt: skip
+
+#: Whether an opcode stays behind earlier stores of its memory, and whether later loads stay behind it.
+_ORDERED = {"ld": (True, False), "ldu": (True, False), "st": (False, True), "red": (False, True), "atom": (True, True)}
+
+#: What no store changes while a kernel runs.
+_CONSTANT = (*_PARAMETERS, "nc")
 
 
 def memory_order(item: Instruction) -> tuple[str | None, str | None]:
     """The memory whose stores an instruction stays behind, and the one whose loads it is ahead of, as ``@global``."""
     space = "@shared" if item.has("shared", "shared::cta") else "@local" if item.has("local") else "@global"
-    if item.opcode in ("ld", "ldu") and not item.has("param", "const", "nc"):
-        return space, None
-    if item.opcode in ("st", "red"):
-        return None, space
-    return (space, space) if item.opcode == "atom" else (None, None)
+    behind, ahead = (False, False) if item.has(*_CONSTANT) else _ORDERED.get(item.opcode, (False, False))
+    return space if behind else None, space if ahead else None

@@ -17,7 +17,7 @@ from harness.simulator import flow, inline, parser, provenance, specials, steps
 from harness.simulator.access import RELEASING, STRONG
 from harness.simulator.listening import Uses
 from harness.simulator.memory import Memory
-from harness.simulator.ptx import DTYPES, Function, Instruction, Translation
+from harness.simulator.ptx import DTYPES, Function, Immediate, Instruction, Translation
 from harness.simulator.steps import Branch, Gate, Step
 
 _FUNCTIONS_START = 0x4_0000_0000
@@ -157,7 +157,8 @@ def _hands_over_in_shared(body: list[Instruction]) -> bool:
 
 def _orders_in_part(item: Instruction) -> bool:
     if item.opcode in ("bar", "barrier"):
-        return len(item.operands) > 1 or item.has("arrive", "warp")
+        whole_warp = item.has("warp") and item.operands[-1] in (Immediate(-1), Immediate(0xFFFFFFFF))
+        return len(item.operands) > 1 or item.has("arrive") or (item.has("warp") and not whole_warp)
     return item.opcode in ("membar", "fence") or item.has(*RELEASING)
 
 

@@ -12,9 +12,37 @@ STANDIN = Path(__file__).parent.parent / "devices" / "standin"
 
 
 @pytest.mark.skipif(pycuda_installed(), reason="PyCUDA is installed here")
-def test_without_a_gpu_bench_says_what_is_missing(kata: Run) -> None:
-    done = kata("bench", "add")
+def test_a_gpu_that_is_asked_for_and_not_there_is_said_to_be_missing(kata: Run) -> None:
+    done = kata("bench", "add", "--device", "gpu")
     assert done.returncode == 5 and "PyCUDA is not installed" in done.stderr and "kata doctor" in done.stderr
+
+
+def test_without_a_gpu_the_ladder_is_predicted_and_says_so(sized: Path, kata: Run) -> None:
+    file = sized / "solutions/add/1_one_thread_per_element.cu"
+    done = kata("bench", "add", str(file), "--gpu", "t4")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("add, predicted, not timed") and "predicted for the T4" in done.stdout
+    assert "waits   for" in done.stdout and "rung    1 of 1, par reached" in done.stdout
+    record = json.loads(kata("bench", "add", "--device", "sim", "--json").stdout)
+    (speed,) = record["speed"]
+    assert record["device"] == "predicted A100-80 SXM" and speed["gpu"] == "A100-80 SXM" and speed["predicted"] is True
+    assert speed["yours"] is None and speed["rungs"][0]["samples"] == 0 and speed["rungs"][0]["seconds"] > 0
+
+
+def test_a_file_that_does_not_compile_has_no_time(sized: Path, kata: Run, tmp_path: Path) -> None:
+    file = tmp_path / "broken.cu"
+    file.write_text("void solve(const float* a, const float* b, float* c, int n) { nothing<<<1, 1>>>(a); }")
+    assert kata("bench", "add", str(file), "--gpu", "t4").returncode == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(("--gpu", "h20"), "did you mean h200?"), (("--gpu", "t4", "--device", "gpu"), "leave one of them out")],
+)
+def test_a_gpu_that_makes_no_sense_is_refused(kata: Run, words: tuple[str, ...], said: str) -> None:
+    for command in ("bench", "check"):
+        done = kata(command, "add", *words)
+        assert done.returncode == 2 and said in done.stderr
 
 
 def test_a_kata_without_sizes_can_not_be_timed(home: Path, kata: Run) -> None:
@@ -23,16 +51,16 @@ def test_a_kata_without_sizes_can_not_be_timed(home: Path, kata: Run) -> None:
 
 
 @pytest.fixture
-def timed(home: Path) -> Path:
-    """The small catalogue's kata with a size, and this machine's Python with a stand-in for PyCUDA."""
+def sized(home: Path) -> Path:
+    """The small catalogue's kata with a size."""
     toml = home / "katas/add/kata.toml"
     toml.write_text(toml.read_text().replace("[[hints]]", "[[speed]]\nn = 1000\n[[hints]]", 1), encoding="utf-8")
     return home
 
 
-def test_the_ladder_and_a_file_are_shown_as_a_table_and_as_json(timed: Path, kata: Run, tmp_path: Path) -> None:
+def test_the_ladder_and_a_file_are_shown_as_a_table_and_as_json(sized: Path, kata: Run, tmp_path: Path) -> None:
     path = f"{STANDIN}:{Path(__file__).parents[2]}"
-    file = timed / "solutions/add/1_one_thread_per_element.cu"
+    file = sized / "solutions/add/1_one_thread_per_element.cu"
     done = kata("bench", "add", str(file), PYTHONPATH=path, PATH="")
     assert done.returncode == 0, done.stderr
     assert "add on stand-in GPU" in done.stdout and "one thread per element" in done.stdout and "█" in done.stdout

@@ -1,0 +1,70 @@
+"""A kata's ladder without a GPU: the time of each rung, and of the user's kernel, predicted for a GPU that is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.cache import Cache
+from harness.catalogue import Kata, Rung
+from harness.errors import EnvironmentFault, KataError, KernelFault, UsageError
+from harness.grading.forecast import Forecast, forecast
+from harness.grading.gates import Work, closed_gate
+from harness.grading.grade import grade
+from harness.grading.ladder import Timed, speed_cases
+from harness.references import Case
+from harness.results import Speed, Timing
+from harness.simulator.gpus import Gpu
+
+
+def predicted_speed(kata: Kata, path: Path | None, gpu: Gpu, case: Case, cache: Cache | None = None) -> Timed:
+    """The ladder of ``kata`` at one size, and the kernels in ``path`` among it unless that is None.
+
+    What can't be predicted is a warning. Raises SourceError and CompileError for ``path``.
+    """
+    try:
+        mine = forecast(kata, path, gpu, case, cache) if path else None
+    except (EnvironmentFault, KernelFault, UsageError) as error:
+        return Timed(warnings=(_nothing(gpu, error),))
+    rungs = []
+    for rung in kata.rungs:
+        try:
+            rungs.append(forecast(kata, rung.path, gpu, case, cache).timing(rung.title))
+        except KataError as error:
+            return Timed(warnings=(_unknown(rung, gpu, case, error),))
+    if not rungs:
+        return Timed(warnings=("there is no solution to compare with",))
+    return Timed(_speed(kata, mine, tuple(rungs), gpu, case))
+
+
+def _nothing(gpu: Gpu, error: KataError) -> str:
+    return f"no time is predicted for the {gpu.title}: {error.message}"
+
+
+def _unknown(rung: Rung, gpu: Gpu, case: Case, error: KataError) -> str:
+    return f"no ladder is predicted for {case.label} on the {gpu.title}: of solution {rung.number}, {error.message}"
+
+
+def _speed(kata: Kata, mine: Forecast | None, rungs: tuple[Timing, ...], gpu: Gpu, case: Case) -> Speed:
+    sizes = dict(case.sizes)
+    nbytes, flops = kata.least_bytes(sizes), kata.least_flops(sizes)
+    copying = nbytes / (gpu.dram_bandwidth * gpu.physics.dram_achieved) + gpu.physics.launch
+    computing = flops / gpu.fp32
+    timing = mine.timing("yours") if mine else None
+    refused = closed_gate(kata.gates, mine.shown, Work.of(kata, sizes)) if mine else None
+    return Speed(
+        label=case.label, timing=timing, rungs=rungs, titles=tuple(rung.title for rung in kata.rungs), par=kata.par,
+        nbytes=nbytes, flops=flops, light=max(copying, computing), noisy=False,
+        limit="a copy of the same bytes" if computing <= copying else "what the GPU's float32 units can compute",
+        grade=grade(timing, rungs, kata.par) if timing and not refused else None, refused=refused, gpu=gpu.title,
+        limiter=mine.limiter if mine else None,
+    )  # fmt: skip
+
+
+def predict_first(kata: Kata, path: Path, gpu: Gpu) -> Timed:
+    """As :func:`predicted_speed` at the first of the sizes that the kata is timed at, if it has any. Never raises a
+    KataError: a right kernel stays right, also where it doesn't compile for another GPU."""
+    sizes = speed_cases(kata)
+    try:
+        return predicted_speed(kata, path, gpu, sizes[0]) if sizes else Timed()
+    except KataError as error:
+        return Timed(warnings=(_nothing(gpu, error),))

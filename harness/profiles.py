@@ -99,7 +99,7 @@ NO_CHAIN = Chain()
 class Sampling:
     """Which blocks of a launch were counted: ``counted`` of ``blocks``; their numbers, where not all.
 
-    ``notes`` say in full sentences what a sample can't show of this kernel.
+    ``notes`` say in full sentences what a sample can't show of this kernel, and where not all launches were counted.
     """
 
     blocks: int
@@ -125,9 +125,10 @@ class LaunchProfile:
 
     ``registers`` (a thread), ``spills`` (bytes a thread: its frame in local memory) and ``static_shared`` (bytes a
     block) are the compiler's for the GPU's architecture; ``dynamic_shared`` is the launch's own.
-    ``times`` is how many equal launches ``solve`` makes; all figures are of one. ``fetched`` is how many of the loaded
-    sectors a block's share of the L1 could not hold, so that they came from the L2. ``same_address`` is how many lane
-    operations of atomics meet on the busiest address of global memory.
+    ``times`` is how many launches of ``solve`` it stands for: those equal to it, and where ``sampling`` notes that not
+    all were counted, those near it that differ in their arguments; all figures are of one. ``fetched`` is how many of
+    the loaded sectors a block's share of the L1 could not hold, so that they came from the L2. ``same_address`` is how
+    many lane operations of atomics meet on the busiest address of global memory.
     ``worst`` has one access for each memory instruction, the most wasteful first.
     """
 

@@ -2,12 +2,13 @@
 
 A launch is counted on some of its blocks, so what a kernel leaves in memory is mostly missing when the next one reads
 it. Counting goes on all the same, over zeros: where a kernel's way depends on what an earlier one computed, its
-counts are those of zeros.
+counts are those of zeros. Where many launches differ only in their arguments, only some of them are counted.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,7 +24,7 @@ from harness.launch_rules import LaunchLimits
 from harness.plan import Copy, Launch, LaunchPlan, Malloc, Memset, Upload, make_plan
 from harness.profiles import LaunchProfile, Profile, Transfer
 from harness.references.values import fill
-from harness.simulator import Budget, Machine, Module
+from harness.simulator import Budget, Machine, Module, sampling
 from harness.simulator.counting import Call, count
 from harness.simulator.gpus import Gpu, load_gpu
 from harness.simulator.occupancy import cache_share, place
@@ -34,6 +35,9 @@ TILE = 65521
 
 #: Simulated seconds after which a launch counts as one that can't be profiled here.
 SECONDS = 60.0
+
+#: Launches that are counted of those that differ only in their arguments.
+MOST_ALIKE = 24
 
 
 #: Solve's scalars and their values.
@@ -79,20 +83,53 @@ def _limits(gpu: Gpu) -> LaunchLimits:
     )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class _Chosen:
+    """A launch that is counted: how many it stands for, and what that leaves in doubt."""
+
+    times: int
+    notes: tuple[str, ...]
+
+
+def _plain(step: Launch) -> Launch:
+    """What makes launches equal."""
+    return replace(step, line=None, relocations=())
+
+
+def _choose(launches: tuple[Launch, ...]) -> dict[Launch, _Chosen]:
+    """The launches to be counted, plain: some of those that differ in nothing but their arguments."""
+    calls = Counter(map(_plain, launches))
+    first: dict[Launch, Launch] = {}
+    for step in launches:
+        first.setdefault(_plain(step), step)
+    alike: dict[Launch, list[Launch]] = {}
+    for plain, step in first.items():
+        alike.setdefault(replace(plain, args=b"", line=step.line), []).append(plain)
+    found: dict[Launch, _Chosen] = {}
+    for group in alike.values():
+        chosen = sampling.stand_ins(len(group), MOST_ALIKE)
+        notes = () if len(chosen) == len(group) else (
+            f"Of {len(group):,} launches that differ only in their arguments, {len(chosen)} were counted: each stands "
+            "for those made next to it.",
+        )  # fmt: skip
+        for number, others in chosen.items():
+            found[group[number]] = _Chosen(sum(calls[group[other]] for other in others), notes)
+    return found
+
+
 @dataclass
 class _Counting(Session):
     """A case whose launches are counted, not run whole. Memory counts as written from the start."""
 
     compiled: Compiled = field(kw_only=True)
     gpu: Gpu = field(kw_only=True)
+    chosen: Mapping[Launch, _Chosen] = field(default_factory=dict)
     counted: dict[Launch, LaunchProfile] = field(default_factory=dict)
     transfers: list[Transfer] = field(default_factory=list)
     scratch: int = 0
 
     def __post_init__(self) -> None:
-        self.machine = Machine(
-            self.module, self.memory, printer=self.print, budget=Budget(SECONDS), watch_races=False
-        )
+        self.machine = Machine(self.module, self.memory, printer=self.print, budget=Budget(SECONDS), watch_races=False)
 
     def fill(self, parameter: Parameter, name: str, sizes: Mapping[str, int]) -> int:
         """Give a pointer its array: values such as the kata's cases have for inputs, else the initial value."""
@@ -106,16 +143,17 @@ class _Counting(Session):
 
     def perform_all(self, plan: LaunchPlan) -> None:
         """One call of solve."""
+        self.chosen = _choose(plan.launches)
         for step in plan.steps:
             self.perform(step)
 
     def launch(self, step: Launch) -> None:
-        """Count it, unless an equal one was counted: then note that it is made once more."""
-        alike = replace(step, line=None, relocations=())
-        known = self.counted.get(alike)
-        self.counted[alike] = replace(known, times=known.times + 1) if known else self._counted(step)
+        """Count it, unless an equal one was, or another stands for it."""
+        plain = _plain(step)
+        if plain in self.chosen and plain not in self.counted:
+            self.counted[plain] = self._counted(step, self.chosen[plain])
 
-    def _counted(self, step: Launch) -> LaunchProfile:
+    def _counted(self, step: Launch, chosen: _Chosen) -> LaunchProfile:
         needs = self.compiled.resources[step.kernel]
         call = Call(step.kernel, step.name, step.grid, step.block, step.shared_bytes, step.args)
         warps = -(-math.prod(step.block) // 32)
@@ -125,9 +163,10 @@ class _Counting(Session):
             found = count(self.machine, call, cache_share(self.gpu, held, call.blocks, shared_bytes))
         except KernelFault as fault:
             raise self._explained(fault, step) from fault
+        sample = replace(found.sampling, notes=found.sampling.notes + chosen.notes)
         return LaunchProfile(
             step.name, step.line, step.grid, step.block, needs.registers, needs.frame_bytes, needs.shared_bytes,
-            step.shared_bytes, **vars(found),
+            step.shared_bytes, **vars(replace(found, sampling=sample)), times=chosen.times,
         )  # fmt: skip
 
     def _explained(self, fault: KernelFault, step: Launch) -> KernelFault | Unsupported:
@@ -139,8 +178,8 @@ class _Counting(Session):
             )  # fmt: skip
         if self.counted:
             return Unsupported(
-                f"{step.name} can't be profiled here: it needs what an earlier kernel computed, of which only some "
-                f"blocks were run ({fault.message})", line=fault.hazard.line, remedy="profile it on a GPU",
+                f"{step.name} can't be profiled here: it needs what an earlier kernel computed, of which only a part "
+                f"was run ({fault.message})", line=fault.hazard.line, remedy="profile it on a GPU",
             )  # fmt: skip
         return fault
 

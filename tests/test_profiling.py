@@ -9,7 +9,7 @@ import pytest
 from harness import catalogue
 from harness.errors import CompileError, KernelFault, SourceError, Unsupported, UsageError
 from harness.profiles import Profile, Transfer
-from harness.profiling import Size, profile
+from harness.profiling import MOST_ALIKE, Size, profile
 
 ADD = catalogue.load("add")
 SMALL = (("n", 100_000),)
@@ -89,6 +89,45 @@ def test_registers_are_those_of_the_gpu_asked_for() -> None:
 def test_equal_launches_are_one_entry_with_a_number(tmp_path: Path) -> None:
     found = added(tmp_path, f"for (int k = 0; k < 5; ++k) {LAUNCH} add<<<1, 32>>>(a, b, c, 32);")
     assert [(one.launch.times, one.launch.blocks) for one in found.launches] == [(5, 391), (1, 1)]
+
+
+PARTS = """\
+__global__ void part(const float* a, float* c, int n, int start) {
+    int i = start + blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) c[i] = 2 * a[i];
+}
+"""
+
+
+@pytest.mark.parametrize(("launches", "counted"), [(20, 20), (300, MOST_ALIKE)])
+def test_of_launches_that_differ_in_their_arguments_some_are_counted(
+    tmp_path: Path, launches: int, counted: int
+) -> None:
+    n, block = 32 * launches - 16, 32
+    body = f"for (int k = 0; k < {launches}; ++k) part<<<1, {block}>>>(a, c, n, k * {block}); {LAUNCH}"
+    *parts, last = added(tmp_path, body, PARTS, (("n", n),)).launches
+    assert len(parts) == counted and sum(one.launch.times for one in parts) == launches
+    assert last.launch.kernel == "add" and last.launch.times == 1 and not last.launch.sampling.notes
+    # The last launch alone has threads without work: it stands for itself.
+    lanes = sum(one.launch.counters.global_load.lanes * one.launch.times for one in parts)
+    assert lanes == n
+    notes = [f"Of {launches} launches that differ only in their arguments, {counted} were counted"]
+    for one in parts:
+        said = [note.partition(":")[0] for note in one.launch.sampling.notes]
+        assert one.launch.sampling.whole and said == (notes if counted < launches else [])
+
+
+def test_launches_on_two_lines_are_sampled_apart_and_equal_ones_counted_once(tmp_path: Path) -> None:
+    body = """
+        for (int k = 0; k < 200; ++k) {
+            part<<<1, 32>>>(a, c, n, k % 100);
+            part<<<1, 32>>>(a, c, 0, k);
+        }"""
+    found = added(tmp_path, body, PARTS).launches
+    by_line = {line: [one.launch for one in found if one.launch.line == line] for line in (11, 12)}
+    assert [sum(one.times for one in by_line[line]) for line in (11, 12)] == [200, 200]
+    assert all(one.counters.global_load.lanes == (32 if one.line == 11 else 0) for one in by_line[11] + by_line[12])
+    assert "Of 100 launches" in by_line[11][0].sampling.notes[0] and "Of 200" in by_line[12][0].sampling.notes[0]
 
 
 def test_scratch_and_what_is_set_or_copied_is_told(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Loads and stores: from an address operand to bytes, checked as a sanitizer would.
+"""Accesses to memory: from an address operand to bytes, checked as a sanitizer would.
 
 An address array is never changed in place, so what was worked out from it (bounds, alignment, indices) holds as long
 as the very same array comes again: a loop over a tile pays for the gather alone.
@@ -15,14 +15,13 @@ import numpy as np
 from harness.errors import Unsupported
 from harness.simulator.active import Lanes
 from harness.simulator.garbage import Origin
-from harness.simulator.memory import LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES, Piece
-from harness.simulator.operands import Reader, Registers, flatten, reader, target
+from harness.simulator.memory import Piece
+from harness.simulator.operands import Reader, Registers, flatten
 from harness.simulator.ptx import DTYPES, Address, Instruction, Register
 
 if TYPE_CHECKING:
     from harness.simulator.kernel import Kernel
     from harness.simulator.simt import Batch
-    from harness.simulator.steps import Step
 
 
 @dataclass
@@ -183,96 +182,6 @@ def refuse_unwritten(access: Access, located: Located, lanes: Lanes, batch: Batc
         batch.garbage.fail(found[1], None, lanes, found[0])
 
 
-def load(instruction: Instruction, kernel: Kernel) -> Step:
-    """``ld{.space}{.cop}{.vec}.type d, [a]``: cache operators change nothing that is computed."""
-    *results, address = flatten(instruction.operands)
-    if not isinstance(address, Address):
-        raise Unsupported(f"load without an address: {instruction.text}", line=instruction.line)
-    dtype = DTYPES[instruction.type]
-    unit = np.dtype(f"u{dtype.itemsize}")
-    access = Access(instruction, address, dtype.itemsize * len(results), "read", kernel)
-    places = [target(operand, instruction.type, kernel) for operand in results]
-
-    def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
-        located = access.located(registers, lanes, batch)
-        missing = None if located.initialised else unwritten(access, located, lanes, batch)
-        data = gather(access, located)
-        batch.witness.watch(access, located, lanes)
-        columns = [data] if len(places) == 1 else np.ascontiguousarray(data.view(unit).reshape(len(data), -1).T)
-        for (number, widen), column in zip(places, columns, strict=True):
-            if number >= 0:
-                registers[number] = lanes.spread(widen(column.view(dtype)), number, registers[number])
-        if missing is not None:
-            _hand_on(missing, [number for number, _ in places], access, located, lanes, batch)
-        elif batch.garbage.held:
-            for number, _ in places:
-                batch.garbage.put(number, lanes.ids, np.zeros(1, np.uint64), None)
-
-    return step
-
-
-def _hand_on(
-    missing: tuple[np.ndarray, Origin], numbers: list[int], access: Access, located: Located, lanes: Lanes, batch: Batch
-) -> None:
-    """Let the loaded registers be followed as garbage: of a vector, only the elements that nobody wrote."""
-    bad, origin = missing
-    count = len(numbers)
-    unit = access.width // count
-    each = np.zeros((len(bad), access.width), np.uint8)
-    for piece, index in located.units:
-        part = piece.backing.unwritten_bytes(index, access.width)
-        each[slice(None) if piece.selection is None else piece.selection] = part
-    bits = each.view(f"u{unit}").astype(np.uint64)
-    if DTYPES[access.instruction.type].kind == "i":
-        bits = np.where(bits != 0, np.uint64(0xFFFF_FFFF_FFFF_FFFF), bits)  # the sign is spread over the register
-    for column, number in enumerate(numbers):
-        if number >= 0:
-            batch.garbage.put(number, lanes.ids, bits[:, column], origin)
-
-
-def store(instruction: Instruction, kernel: Kernel) -> Step:
-    """``st{.space}{.cop}{.vec}.type [a], b``. Where lanes of one instruction meet, the highest lane's value stays."""
-    address, *sources = flatten(instruction.operands)
-    if not isinstance(address, Address):
-        raise Unsupported(f"store without an address: {instruction.text}", line=instruction.line)
-    dtype = DTYPES[instruction.type]
-    unit = np.dtype(f"u{dtype.itemsize}")
-    width = dtype.itemsize * len(sources)
-    access = Access(instruction, address, width, "write", kernel)
-    readers = [reader(source, instruction.type, kernel) for source in sources]
-
-    def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
-        values = [lanes.active(read(registers)).view(unit) for read in readers]
-        located = access.located(registers, lanes, batch)
-        data = values[0] if len(values) == 1 else _packed(values, width)
-        batch.witness.watch(access, located, lanes, data)
-        scatter(access, located.units, data, lanes, batch)
-
-    return step
-
-
-_VERBS = {"ld": "read", "ldu": "read", "st": "write", "red": "update"}
-
-
-def touch(instruction: Instruction, kernel: Kernel) -> Step:
-    """Any load, store or ``red`` as an access alone: it is located and watched, and moves nothing."""
-    operands = list(flatten(instruction.operands))
-    address = next(one for one in operands if isinstance(one, Address))
-    moved = 1 if instruction.opcode == "red" else len(operands) - 1
-    width = DTYPES[instruction.type].itemsize * moved
-    access = Access(instruction, address, width, _VERBS[instruction.opcode], kernel)
-
-    def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
-        batch.witness.watch(access, access.located(registers, lanes, batch), lanes)
-
-    return step
-
-
-def _packed(values: list[np.ndarray], width: int) -> np.ndarray:
-    rows = np.stack(np.broadcast_arrays(*values), axis=1)
-    return rows.view(np.uint64) if width == 16 else rows.view(f"u{width}").reshape(-1)
-
-
 def scatter(
     access: Access, units: list[tuple[Piece, np.ndarray]], data: np.ndarray, lanes: Lanes, batch: Batch
 ) -> None:
@@ -309,20 +218,3 @@ def _keep_garbage(access: Access, piece: Piece, index: np.ndarray, lanes: Lanes,
         bad = np.ascontiguousarray(bits[chosen]).view(np.uint8).reshape(-1, unit) != 0
         piece.backing.mark_garbage(units, bad, origin)
         batch.known.clear()
-
-
-def split_generic(address: np.ndarray) -> list[tuple[str, np.ndarray, np.ndarray | None]]:
-    """A generic address is a window's or a global one: (space, address in the space, selection or None for all)."""
-    if int(address.max()) < SHARED_WINDOW:
-        return [("global", address, None)]
-    result: list[tuple[str, np.ndarray, np.ndarray | None]] = []
-    for space, start in (("shared", SHARED_WINDOW), ("local", LOCAL_WINDOW), ("param", PARAM_WINDOW)):
-        inside = (address >= np.uint64(start)) & (address < np.uint64(start + WINDOW_BYTES))
-        if inside.all():
-            return [(space, address - np.uint64(start), None)]
-        if inside.any():
-            result.append((space, address[inside] - np.uint64(start), np.flatnonzero(inside)))
-    elsewhere = address < np.uint64(SHARED_WINDOW)
-    if elsewhere.any():
-        result.append(("global", address[elsewhere], np.flatnonzero(elsewhere)))
-    return result

@@ -14,9 +14,11 @@ import numpy as np
 
 Dim = tuple[int, int, int]
 
+_GOLDEN = 0.618
+
 # Of a lattice of n points the second axis is walked in steps near n times the golden section, the third in others: its
 # points fill the box evenly, and no two share a coordinate where an axis is long enough.
-_SECTIONS = (0.618, 0.382)
+_SECTIONS = (_GOLDEN, 0.382)
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,20 @@ def in_a_row(grid: Dim, numbers: tuple[int, ...], inner: tuple[int, ...]) -> Sam
     between = (place[1:-1] + place[2:]) / 2
     borders = np.concatenate(([-0.5, 0.5], between[:-1], [math.prod(grid) - 1.5, math.prod(grid) - 0.5]))
     return Sample(numbers, tuple(np.diff(borders).tolist()), inner)
+
+
+def stand_ins(count: int, most: int) -> dict[int, range]:
+    """Of so many things in a row, ``most`` (three at least) that are looked at, each with those that it stands for. The
+    first and the last stand for themselves, the others for their neighbours. These lie in steps of uneven length, so
+    that they don't fall in with things that take turns."""
+    if count <= most:
+        return {place: range(place, place + 1) for place in range(count)}
+    between, parts = count - 2, most - 2
+    borders = [1 + between * part // parts for part in range(parts + 1)]
+    found = {0: range(1), count - 1: range(count - 1, count)}
+    for turn, (start, end) in enumerate(itertools.pairwise(borders)):
+        found[start + int((end - start) * ((turn + 0.5) * _GOLDEN % 1))] = range(start, end)
+    return dict(sorted(found.items()))
 
 
 def _parts(size: int) -> list[range]:

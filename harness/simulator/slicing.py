@@ -29,14 +29,9 @@ _EXCHANGES = frozenset({"shfl"})
 @lru_cache(maxsize=32)
 def lean(kernel: Kernel) -> Kernel:
     """The same kernel, made to be counted only: instructions, blocks and gates are those of ``kernel``."""
-    slice_ = _Slice([item for block in kernel.blocks for item in _items(block)])
+    slice_ = _Slice(kernel)
     result = copy(kernel)
-    result.blocks = [
-        replace(block, steps=[
-            slice_.step(item, step, kernel) for item, step in zip(block.instructions, block.steps, strict=True)
-        ])
-        for block in kernel.blocks
-    ]  # fmt: skip
+    result.blocks = [slice_.cut(block) for block in kernel.blocks]
     return result
 
 
@@ -47,11 +42,15 @@ def _items(block: Block) -> list[Instruction]:
 class _Slice:
     """Which registers and kinds of memory decide."""
 
-    def __init__(self, items: list[Instruction]) -> None:
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
         self.registers: set[str] = set()
         self.spaces: set[str] = set()
+        items = [item for block in kernel.blocks for item in _items(block)]
         for item in items:
             self.registers |= _roots(item)
+            if item.opcode == "call":  # printf and assert find their arguments there
+                self.spaces.add("local")
         before = (-1, -1)
         while before != (len(self.registers), len(self.spaces)):
             before = (len(self.registers), len(self.spaces))
@@ -65,22 +64,47 @@ class _Slice:
                 self.registers |= effects.reads
         elif effects.writes & self.registers:
             self.registers |= effects.reads
-            if item.opcode in _LOADS:
-                self.spaces |= _spaces(item)
+            if item.opcode in _LOADS or item.opcode == "atom":
+                self.spaces |= self._spaces(item)
         if item.opcode == "cp" and "shared" in self.spaces:
             self.spaces.add("global")
 
     def _stored(self, item: Instruction) -> bool:
-        return bool(_spaces(item) & self.spaces)
+        return bool(self._spaces(item) & self.spaces)
 
-    def step(self, item: Instruction, step: Step, kernel: Kernel) -> Step:
-        """What the instruction does in the slice."""
-        decides = bool(steps.effects(item).writes & self.registers)
+    def _spaces(self, item: Instruction) -> frozenset[str]:
+        """The kinds of memory that an instruction may mean. Arguments of a call lie beside local variables."""
+        bases = {one.base for one in flatten(item.operands) if isinstance(one, Address)}
+        if not bases.isdisjoint(self.kernel.layout.local):
+            return frozenset({"local"})
+        words = {word.split("::")[0] for word in item.modifiers}
+        named = words & {*_EVERYWHERE, "const", "param"}
+        return (frozenset(named) & _EVERYWHERE) if named else _EVERYWHERE
+
+    def cut(self, block: Block) -> Block:
+        """What is left of a block: its steps, and the registers that these write."""
+        kept = [self._kept(item) for item in block.instructions]
+        written = {name for item, whole in zip(block.instructions, kept, strict=True) if whole
+                   for name in steps.effects(item).writes}  # fmt: skip
+        return replace(
+            block,
+            steps=[
+                step if whole else self._rest(item)
+                for item, step, whole in zip(block.instructions, block.steps, kept, strict=True)
+            ],
+            writes=tuple(sorted(map(self.kernel.number, written))),
+        )
+
+    def _kept(self, item: Instruction) -> bool:
+        """Whether an instruction is carried out."""
         if item.opcode in _STORES:
-            return step if self._stored(item) else steps.touch(item, kernel)
-        if item.opcode in _LOADS:
-            return step if decides else steps.touch(item, kernel)
-        return step if decides or not (item.opcode in isa.COMPUTE or item.opcode in _EXCHANGES) else _nothing
+            return self._stored(item)
+        idle = item.opcode in isa.COMPUTE or item.opcode in _EXCHANGES or item.opcode in _LOADS
+        return not idle or bool(steps.effects(item).writes & self.registers)
+
+    def _rest(self, item: Instruction) -> Step:
+        """What is left of an instruction that isn't."""
+        return steps.touch(item, self.kernel) if item.opcode in _LOADS or item.opcode in _STORES else _nothing
 
 
 def _nothing(registers: object, lanes: object, batch: object) -> None:
@@ -102,10 +126,3 @@ def _roots(item: Instruction) -> frozenset[str]:
 
 def _names(operands: Iterable[Operand]) -> frozenset[str]:
     return frozenset(name for operand in operands for name in registers(operand))
-
-
-def _spaces(item: Instruction) -> frozenset[str]:
-    """The kinds of memory that an instruction may mean."""
-    words = {word.split("::")[0] for word in item.modifiers}
-    named = words & {*_EVERYWHERE, "const", "param"}
-    return (frozenset(named) & _EVERYWHERE) if named else _EVERYWHERE

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.simulator.access import Access, split_generic
+from harness.simulator import generic
+from harness.simulator.access import Access
 from harness.simulator.active import Lanes
 from harness.simulator.memory import SHARED_WINDOW, Backing, Piece, plural
 
@@ -73,7 +74,7 @@ class Spaces:
         """Find the bytes of an access for the active lanes. ``address`` is in the access's space, per lane or uniform.
         Raises KernelFault for the first lane that is out of bounds."""
         if access.space == "generic":
-            parts = split_generic(address)
+            parts = generic.split(address)
             if len(parts) == 1 and parts[0][2] is None:
                 return self._locate_in(parts[0][0], access, parts[0][1], lanes, None)
             return [piece for space, part, selection in parts
@@ -158,7 +159,7 @@ class Spaces:
         """An address of an access, as the user knows it."""
         space, inside = access.space, address
         if space == "generic":
-            space, part, _ = split_generic(np.array([address], np.uint64))[0]
+            space, part, _ = generic.split(np.array([address], np.uint64))[0]
             inside = int(part[0])
         if space in ("shared", "local", "param"):
             sizes = {"shared": self.batch.shared_bytes, "local": self.batch.frame}

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness.errors import Unsupported
-from harness.simulator import access, asynchronous, atomics, builtins, collectives, flow, isa
+from harness.simulator import asynchronous, atomics, builtins, collectives, flow, generic, isa, loads
 from harness.simulator.active import Lanes
 from harness.simulator.isa import Pipe
-from harness.simulator.memory import LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES
+from harness.simulator.named import Arrival
 from harness.simulator.operands import Reader, Registers, flatten, reader, registers, writer
-from harness.simulator.ptx import Instruction, Operand, Symbol
+from harness.simulator.ptx import Instruction, Operand
 from harness.simulator.publication import scope_of
 from harness.simulator.waiting import BlockGate, WarpGate
 
@@ -27,12 +27,8 @@ if TYPE_CHECKING:
     from harness.simulator.simt import Batch
 
 Step = Callable[[Registers, Lanes, "Batch"], None]
-Branch = Callable[[Registers, Lanes], list[tuple[int, Lanes]]]
 Gate = WarpGate | BlockGate
 Build = Callable[[Instruction, "Kernel"], Step]
-
-#: The successor number of lanes that leave the kernel.
-EXIT = -1
 
 
 @dataclass(frozen=True)
@@ -65,43 +61,6 @@ def _fence(instruction: Instruction, kernel: Kernel) -> Step:
 def _trap(instruction: Instruction, kernel: Kernel) -> Step:
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
         batch.witness.blame(instruction, "trap", "runs into a trap: the kernel gives up here", lanes, 0)
-
-    return step
-
-
-def _convert_address(instruction: Instruction, kernel: Kernel) -> Step:
-    """``cvta{.to}.space``: generic addresses of shared and local memory are windows high above global memory."""
-    target, source = instruction.operands
-    window = np.uint64(_WINDOWS[next(word for word in instruction.modifiers if word in _WINDOWS)])
-    write, read = writer(target, "u64", kernel), reader(source, "u64", kernel)
-    leaving = instruction.has("to")
-
-    def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
-        value = read(registers)
-        if window:
-            value = value - window if leaving else value + window
-        if write is not None:
-            write(registers, lanes, value)
-
-    return step
-
-
-_WINDOWS = {"global": 0, "const": 0, "shared": SHARED_WINDOW, "local": LOCAL_WINDOW, "param": PARAM_WINDOW}
-
-
-def _is_space(instruction: Instruction, kernel: Kernel) -> Step:
-    """``isspacep.space p, a``: which window a generic address lies in."""
-    target, source = instruction.operands
-    write, read = writer(target, "pred", kernel), reader(source, "u64", kernel)
-    start = _WINDOWS[next(word for word in instruction.modifiers if word in _WINDOWS)]
-
-    def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
-        value = read(registers)
-        inside = (
-            (value >= np.uint64(start)) & (value < np.uint64(start + WINDOW_BYTES)) if start else value < SHARED_WINDOW
-        )
-        if write is not None:
-            write(registers, lanes, inside)
 
     return step
 
@@ -139,7 +98,7 @@ def _arrive(instruction: Instruction, kernel: Kernel) -> Step:
         names = np.broadcast_to(lanes.active(name(registers)), lanes.count)
         count = int(lanes.active(threads(registers))[0])
         for one in np.unique(names):
-            batch.arrive(instruction, int(one), count, lanes.ids[names == one])
+            batch.arrive(int(one), Arrival(instruction, count, lanes.ids[names == one]))
 
     return step
 
@@ -147,13 +106,13 @@ def _arrive(instruction: Instruction, kernel: Kernel) -> Step:
 EFFECTS: dict[str, Effect] = {
     effect.opcode: effect
     for effect in (
-        Effect("ld", access.load, Pipe.MEMORY, results=1),
-        Effect("ldu", access.load, Pipe.MEMORY, results=1),
-        Effect("st", access.store, Pipe.MEMORY),
+        Effect("ld", loads.load, Pipe.MEMORY, results=1),
+        Effect("ldu", loads.load, Pipe.MEMORY, results=1),
+        Effect("st", loads.store, Pipe.MEMORY),
         Effect("atom", atomics.atomic, Pipe.MEMORY, results=1),
         Effect("red", atomics.atomic, Pipe.MEMORY),
-        Effect("cvta", _convert_address, Pipe.NONE, results=1),
-        Effect("isspacep", _is_space, Pipe.INTEGER, results=1),
+        Effect("cvta", generic.convert, Pipe.NONE, results=1),
+        Effect("isspacep", generic.is_space, Pipe.INTEGER, results=1),
         Effect("cp", asynchronous.copy, Pipe.MEMORY),
         Effect("shfl", collectives.shuffle, Pipe.EXCHANGE, results=1, warp=True, gate=WarpGate),
         Effect("vote", collectives.vote, Pipe.EXCHANGE, results=1, warp=True, gate=WarpGate),
@@ -257,7 +216,7 @@ def step(instruction: Instruction, kernel: Kernel) -> Step:
 
 def touch(instruction: Instruction, kernel: Kernel) -> Step:
     """Build the step of a load or store that goes to its places and moves nothing: for counting alone."""
-    return _guarded(instruction, access.touch(instruction, kernel), kernel)
+    return _guarded(instruction, loads.touch(instruction, kernel), kernel)
 
 
 def _guarded(instruction: Instruction, run: Step, kernel: Kernel) -> Step:
@@ -322,45 +281,3 @@ def _many_results(
                 write(registers, lanes, value)
 
     return run
-
-
-def branch(block: flow.Block, kernel: Kernel) -> Branch:
-    """Who goes where when a block ends: ``(successor number or EXIT, lanes)`` for each part that is not empty."""
-    end = block.end
-    if end is None or (end.guard is None and end.opcode == "bra"):
-        target = block.successors[0] if block.successors else EXIT
-        return lambda registers, lanes: [(target, lanes)]
-    if end.opcode == "brx":
-        return _branch_table(end, block, kernel)
-    taken = block.successors[0] if end.opcode == "bra" else EXIT
-    if end.guard is None:
-        return lambda registers, lanes: [(EXIT, lanes)]
-    guard = reader(end.guard, "pred", kernel)
-    falls = block.successors[-1] if len(block.successors) > (end.opcode == "bra") else EXIT
-
-    def split(registers: Registers, lanes: Lanes) -> list[tuple[int, Lanes]]:
-        yes, no = lanes.split(guard(registers))
-        return [(target, part) for target, part in ((taken, yes), (falls, no)) if part is not None]
-
-    return split
-
-
-def _branch_table(end: Instruction, block: flow.Block, kernel: Kernel) -> Branch:
-    index = reader(end.operands[0], "u32", kernel)
-    table = end.operands[1]
-    if not isinstance(table, Symbol) or end.guard is not None:
-        raise Unsupported(f"branch form {end.text}", line=end.line)
-
-    def split(registers: Registers, lanes: Lanes) -> list[tuple[int, Lanes]]:
-        value = index(registers)
-        parts: list[tuple[int, Lanes]] = []
-        rest: Lanes | None = lanes
-        for number, target in enumerate(block.successors):
-            if rest is None:
-                break
-            chosen, rest = rest.split(value == number)
-            if chosen is not None:
-                parts.append((target, chosen))
-        return parts
-
-    return split

@@ -58,14 +58,19 @@ def test_a_cache_that_holds_all_misses_first_touches_alone(accesses: list[list[t
     assert found.fetched.tolist() == [sum(b == block for b, _ in seen) for block in range(BLOCKS)]
 
 
-@pytest.mark.parametrize(("cache_bytes", "fetched"), [(1 << 30, 4000), (4000 * 16, 8000)])
-def test_a_second_pass_over_more_than_the_cache_misses_again(cache_bytes: int, fetched: int) -> None:
-    found, memory = footprints(cache_bytes)
+@pytest.mark.parametrize(
+    ("cache_sectors", "again"),
+    [(1 << 30, 0), (2.1 * 4096, 0), (4096 / 0.75, 1 / 4), (4096, 1 / 2), (4096 / 1.25, 3 / 4), (0.6 * 4096, 1), (9, 1)],
+)
+def test_the_part_that_a_second_pass_misses_grows_from_none_to_all(cache_sectors: float, again: float) -> None:
+    """From a cache of twice the size of what is passed over, to one of two thirds."""
+    found, memory = footprints(32 * cache_sectors)
     allocation = memory.live("buffer")[0]
     for _ in range(2):
-        for start in range(0, 4000, 100):
-            found.load(asked(allocation, [(0, sector) for sector in range(100)]), start)
-    assert found.fetched.tolist() == [fetched, 0, 0, 0]
+        for start in range(0, 4096, 32):
+            found.load(asked(allocation, [(0, sector) for sector in range(32)]), start)
+    assert found.fetched[0] / 4096 - 1 == pytest.approx(again, abs=1 / 32)
+    assert not found.fetched[1:].any()
 
 
 @pytest.mark.parametrize("shared", [1, 16, 100, 250, 1000])

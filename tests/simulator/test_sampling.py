@@ -36,6 +36,24 @@ def test_edges_stand_for_themselves(grid: tuple[int, int, int], most: int) -> No
         assert weights[x + grid[0] * (y + grid[1] * z)] == 1
 
 
+@given(st.integers(1, 600), st.integers(3, 40))
+def test_each_of_a_row_has_one_that_stands_for_it(count: int, most: int) -> None:
+    found = sampling.stand_ins(count, most)
+    assert [place for others in found.values() for place in others] == list(range(count))
+    assert all(place in others for place, others in found.items())
+    assert len(found) == min(count, most)
+    assert len(found[0]) == len(found[count - 1]) == 1
+    longest = max(map(len, found.values()))
+    assert longest <= -(-count // max(1, min(count, most) - 2))
+
+
+@pytest.mark.parametrize("period", [2, 3, 4, 5, 7, 8, 10, 16])
+def test_a_sample_of_a_row_does_not_fall_in_with_turns(period: int) -> None:
+    found = sampling.stand_ins(400, 24)
+    weights = [sum(len(others) for place, others in found.items() if place % period == turn) for turn in range(period)]
+    assert max(weights) <= 3 * 400 / period
+
+
 @pytest.mark.parametrize("grid", [(5, 1, 1), (2, 2, 2), (1, 1, 1)])
 def test_a_small_grid_is_its_own_sample(grid: tuple[int, int, int]) -> None:
     assert sampling.spread(grid, 8) == sampling.of(tuple(range(math.prod(grid))))

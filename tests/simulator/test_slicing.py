@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from harness.errors import KernelFault
 from harness.profiles import InstructionCounters
 from harness.simulator.counters import Tally
 from harness.simulator.kernel import Kernel
@@ -66,6 +67,59 @@ KERNEL k(const float* x, float* y, int* z) {
     unsigned m = __ballot_sync(0xffffffff, x[threadIdx.x] > 0.5f);
     if (m >> (threadIdx.x & 31) & 1) y[__popc(m & ((1u << (threadIdx.x & 31)) - 1))] = x[threadIdx.x];
 }""",
+    "few lanes on each of many ways": """\
+KERNEL k(const float* x, float* y, int* z) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float u = x[i & 127], v;
+    switch (i & 7) {
+        case 0: v = x[1] / u; break;
+        case 1: v = sqrtf(u); break;
+        case 2: v = u * u + 3; break;
+        case 3: v = __sinf(u); break;
+        case 4: v = x[2] / u; break;
+        case 5: v = rsqrtf(u); break;
+        case 6: v = __expf(u); break;
+        default: v = __logf(u); break;
+    }
+    y[i & 127] = v;
+}""",
+    "arguments of a call": """\
+__device__ __noinline__ int next(int i, const int* z) { return z[i & 127] + 1; }
+KERNEL k(const float* x, float* y, int* z) {
+    int i = next(next(threadIdx.x, z), z);
+    for (int k = 0; k < (i & 7); ++k) y[(i + k) & 127] = x[k];
+}""",
+    "a call through a pointer": """\
+typedef float (*Way)(float, float);
+__device__ __noinline__ float one(float a, float b) { return a + b; }
+__device__ __noinline__ float other(float a, float b) { return a > b ? sqrtf(a) : b; }
+__device__ Way ways[2] = {one, other};
+KERNEL k(const float* x, float* y, int* z) {
+    int i = threadIdx.x;
+    y[i] = ways[z[i] & 1](x[i], x[i + 1]);
+}""",
+    "a struct by its address": """\
+struct Range { int first, last; };
+__device__ __noinline__ void halve(Range* r) { r->last = r->first + (r->last - r->first) / 2; }
+KERNEL k(const float* x, float* y, int* z) {
+    Range r = {int(threadIdx.x), int(threadIdx.x) + (z[threadIdx.x] & 15)};
+    halve(&r);
+    for (int k = r.first; k < r.last; ++k) y[k] = x[k];
+}""",
+    "a local array": """\
+KERNEL k(const float* x, float* y, int* z) {
+    int own[8];
+    for (int k = 0; k < 8; ++k) own[k] = z[threadIdx.x + k];
+    for (int k = 0; k < (own[z[0] & 7] & 7); ++k) y[threadIdx.x] += x[own[k] & 127];
+}""",
+    "a counter that is set back": """\
+KERNEL k(const float* x, float* y, int* z) {
+    __shared__ int counter;
+    if (threadIdx.x == 0) counter = 0;
+    __syncthreads();
+    int ticket = atomicAdd(&counter, 1);
+    for (int k = 0; k < ticket; k += 9) y[ticket] = x[k];
+}""",
     "an asynchronous copy": """\
 #include <cuda_pipeline.h>
 KERNEL k(const float* x, float* y, int* z) {
@@ -103,6 +157,18 @@ def counted(source: str, *, cut: bool) -> tuple[InstructionCounters, ...]:
 @pytest.mark.parametrize("source", KERNELS.values(), ids=KERNELS)
 def test_the_cut_kernel_counts_what_the_whole_one_does(source: str) -> None:
     assert counted(source, cut=True) == counted(source, cut=False)
+
+
+def test_a_failed_assertion_is_told_in_words() -> None:
+    source = "KERNEL k(const int* z) { assert(z[threadIdx.x] < 30); }"
+    with pytest.raises(KernelFault, match=r"thread 30 of block 0 finds `z\[threadIdx.x\] < 30` false"):
+        Bench(source).count(z=np.arange(32, dtype=np.int32))
+
+
+def test_what_a_counted_kernel_prints_is_what_it_would_print() -> None:
+    bench = Bench('KERNEL k(int* z) { if (threadIdx.x == 3) printf("%d and %s\\n", z[3] + 1, "so on"); }')
+    bench.count(z=np.arange(32, dtype=np.int32))
+    assert bench.printed == ["4 and so on\n"]
 
 
 def test_arithmetic_that_only_ends_in_an_output_is_left_out() -> None:

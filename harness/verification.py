@@ -4,7 +4,7 @@ Known-wrong kernels are ``tests/wrong/<kata>/<slug>.cu``. The comment lines they
 
     // expect: tail | scattered      a mismatch's pattern, a hazard's kind, compile_error or refused; any one of them
     // says: last n % 32             text that must be in what is said about it (upper and lower case alike)
-    // line: 14                      optional: the line that the error or hazard names
+    // line: 14                      the line that the error or hazard names; those of NAME_A_LINE must have it
 
 Known-right kernels are ``tests/right/<kata>/<slug>.cu``: unusual, and no reason for an error or a warning all the same.
 They open with comment lines that say what is unusual, and why it is right. Solutions must be as silent.
@@ -29,6 +29,13 @@ from harness.results import Hazard, Mismatch, Outcome, Severity, Verdict
 
 #: What every kata has at least of each.
 HINTS, QUESTIONS, WRONG_KERNELS = 3, 3, 4
+
+#: Kinds of hazards that a wrong kernel expects together with the line that is to blame.
+NAME_A_LINE = frozenset({
+    "assert", "barrier", "double_free", "invalid_free", "launch", "misaligned", "missing_lanes",
+    "null_pointer", "out_of_bounds", "race", "read_only", "runaway", "trap", "uninitialised",
+    "use_after_free",
+})  # fmt: skip
 
 _HEADER = re.compile(r"//\s*(expect|says|line):\s*(\S.*?)\s*")
 
@@ -109,6 +116,8 @@ def read_expectation(path: Path) -> Expectation:
     if not found.get("line", "1").isdigit():
         raise CatalogueError(f"`// line:` takes a number, not {found['line']!r}", file=str(path))
     words = tuple(word.strip() for word in found["expect"].split("|"))
+    if "line" not in found and not NAME_A_LINE.isdisjoint(words):
+        raise CatalogueError(f"what is {found['expect']} has a line `// line: ...` too", file=str(path), line=1)
     return Expectation(words, found["says"], int(found["line"]) if "line" in found else None)
 
 

@@ -81,12 +81,12 @@ TAIL = KERNEL.format(guard="i < n / 32 * 32", grid="(n + 127) / 128")
 PAST_THE_END = KERNEL.format(guard="true", grid="(n + 127) / 128")
 SYNTAX_ERROR = RIGHT.replace("c[i] = a[i]", "c[i] = a[j]")
 
-#: Known-wrong kernels of the small catalogue: what each must be told, and the kernel.
+#: Known-wrong kernels of the small catalogue: what is said about each, and the kernel.
 WRONG = {
-    "skips_tail": ("tail | never_written", "n % 32", TAIL),
-    "past_the_end": ("out_of_bounds", "a[", PAST_THE_END),
-    "unknown_name": ("compile_error", '"j" is undefined', SYNTAX_ERROR),
-    "no_solve": ("refused", "solve", RIGHT.replace("solve", "answer")),
+    "skips_tail": ("// expect: tail | never_written\n// says: n % 32\n", TAIL),
+    "past_the_end": ("// expect: out_of_bounds\n// says: a[\n// line: 6\n", PAST_THE_END),
+    "unknown_name": ('// expect: compile_error\n// says: "j" is undefined\n', SYNTAX_ERROR),
+    "no_solve": ("// expect: refused\n// says: solve\n", RIGHT.replace("solve", "answer")),
 }
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -122,8 +122,8 @@ def home(tmp_path: Path, memory: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "katas/add/add.cu": SKELETON,
         "solutions/add/1_one_thread_per_element.cu": RIGHT,
     }
-    for slug, (expect, says, source) in WRONG.items():
-        files[f"tests/wrong/add/{slug}.cu"] = f"// expect: {expect}\n// says: {says}\n{source}"
+    for slug, (header, source) in WRONG.items():
+        files[f"tests/wrong/add/{slug}.cu"] = header + source
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -129,6 +129,7 @@ def test_an_installed_catalogue_has_no_wrong_kernels(home: Path) -> None:
         ("// expect: tail\n// says: last n % 32\n", Expectation(("tail",), "last n % 32")),
         ("// A kernel.\n//expect:  tail |rows \n// says: x\n// line: 14\n", Expectation(("tail", "rows"), "x", 14)),
         ("// says: x\n// expect: y\nint a;\n// line: 3\n", Expectation(("y",), "x")),
+        ("// expect: race\n// says: x\n// line: 7\n", Expectation(("race",), "x", 7)),
     ],
 )
 def test_expectations_are_read_from_the_opening_comment(tmp_path: Path, header: str, expectation: Expectation) -> None:
@@ -137,7 +138,8 @@ def test_expectations_are_read_from_the_opening_comment(tmp_path: Path, header: 
     assert read_expectation(path) == expectation
 
 
-@pytest.mark.parametrize("header", ["// says: x\n", "// expect: tail\n", "", "// expect: a\n// says: b\n// line: c\n"])
+@pytest.mark.parametrize("header", ["// says: x\n", "// expect: tail\n", "", "// expect: a\n// says: b\n// line: c\n",
+                                    "// expect: race\n// says: race on x\n"])  # fmt: skip
 def test_a_kernel_that_expects_nothing_is_refused(tmp_path: Path, header: str) -> None:
     path = tmp_path / "x.cu"
     path.write_text(header, encoding="utf-8")

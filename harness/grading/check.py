@@ -121,6 +121,7 @@ def headline(verdict: Verdict) -> Mismatch | None:
     if not found:
         return None
     votes = Counter(mismatch.pattern for mismatch in found)
+    votes["scattered"] //= 2  # that nothing explains it may be chance: sums of other parts come as near
     return min(found, key=lambda one: (-votes[one.pattern], one.pattern in _VAGUE, one.size == 1))
 
 

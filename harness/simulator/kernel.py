@@ -15,10 +15,12 @@ import numpy as np
 from harness.errors import Unsupported
 from harness.simulator import flow, inline, parser, provenance, specials, steps
 from harness.simulator.access import RELEASING, STRONG
+from harness.simulator.branches import Branch, branch
 from harness.simulator.listening import Uses
 from harness.simulator.memory import Memory
+from harness.simulator.operands import registers
 from harness.simulator.ptx import DTYPES, Function, Immediate, Instruction, Translation
-from harness.simulator.steps import Branch, Gate, Step
+from harness.simulator.steps import Gate, Step
 
 _FUNCTIONS_START = 0x4_0000_0000
 _VARIABLES_START = 0x1_5E4D_9D3B_0000  # neither half is a number that people pass beside another
@@ -147,18 +149,23 @@ def variable_name(symbol: str) -> str:
     return best
 
 
-def _hands_over_in_shared(body: list[Instruction]) -> bool:
-    """Whether threads may tell each other by fences and flags in shared memory that something is ready there: some
-    fence, or an access that is one, and some volatile or atomic access that is not known to go elsewhere."""
+def _hands_over_in_shared(body: list[Instruction], used: frozenset[str]) -> bool:
+    """Whether threads may tell each other by fences and flags in shared memory that something is ready there: there is
+    a fence, or an access that is one, and a volatile read or an atomic with a result that may go there."""
     fences = any(item.opcode in ("membar", "fence") or item.has(*RELEASING) for item in body)
-    met = (item for item in body if item.opcode in ("atom", "red") or item.has(*STRONG))
-    return fences and any(item.opcode in ("ld", "st", "atom", "red") and not item.has("global") for item in met)
+    elsewhere = (item for item in body if not item.has("global"))
+    return fences and any(
+        item.has(*STRONG) if item.opcode == "ld"
+        else item.opcode == "atom" and not used.isdisjoint(registers(item.operands[0]))
+        for item in elsewhere
+    )  # fmt: skip
 
 
 def _orders_in_part(item: Instruction) -> bool:
     if item.opcode in ("bar", "barrier"):
         whole_warp = item.has("warp") and item.operands[-1] in (Immediate(-1), Immediate(0xFFFFFFFF))
-        return len(item.operands) > 1 or item.has("arrive") or (item.has("warp") and not whole_warp)
+        counted = len(item.operands) > (3 if item.has("red") else 1)
+        return counted or (item.has("warp") and not whole_warp)
     return item.opcode in ("membar", "fence") or item.has(*RELEASING)
 
 
@@ -199,7 +206,7 @@ class Kernel:
         self.swapped = frozenset(item.operands[1] for item in every if item.opcode == "atom" and item.has("cas"))
         self.used = frozenset(name for item in every for name in steps.effects(item).reads)
         self.uses = Uses(every, lambda item: steps.effects(item).reads)
-        self.hands_over_in_shared = _hands_over_in_shared(every)
+        self.hands_over_in_shared = _hands_over_in_shared(every, self.used)
         #: Whether something may order a part of a block's threads: other barriers than the whole block's, or fences.
         self.orders_in_part = any(_orders_in_part(item) for item in every)
         #: Whether some instruction names the lanes that it waits for.
@@ -296,7 +303,7 @@ class Kernel:
             block.end,
             block.successors,
             made,
-            steps.branch(block, self),
+            branch(block, self),
             steps.gate(block.instructions[0], self) if block.gate else None,
             first,
             not any(steps.needs_whole_warps(instruction) for instruction in block.instructions),

@@ -31,6 +31,9 @@ _VERBS = {
     Act.STRONG_WRITE: "writes",
 }
 
+#: Warps of a grid that are told apart at each place of global memory.
+_COLUMNS = 32
+
 #: Entries a batch's log holds before it is judged without waiting for a barrier.
 _LOG_LIMIT = 4096
 
@@ -115,7 +118,9 @@ class SharedRaces:
         if self.shadow is None or any(entry.access.width < self.granule for entry, *_ in log):
             self.granule = min(4, *(entry.access.width for entry, *_ in log), self.granule)
             units = len(self.batch.spaces.shared.view(1)) // self.granule
-            self.shadow = Shadow(units, self.batch.lanes_per_block, self.batch.kernel.orders_in_part)
+            warps = self.batch.lanes_per_block >> WARP_SHIFT
+            crowded = warps if self.batch.kernel.orders_in_part else 0
+            self.shadow = Shadow(units, self.batch.lanes_per_block, crowded)
         touched = [
             (entry, touch(index, lanes, values, entry.access.width, self.granule))
             for entry, index, lanes, values in log
@@ -168,7 +173,8 @@ class GlobalRaces:
             report(batch, race, f"{allocation.name}[{unit // size}]", order)
 
     def _shadow(self, batch: Batch, allocation: Allocation, granule: int) -> Shadow:
-        return Shadow(len(allocation.backing.view(granule)), batch.lanes_per_block, batch.kernel.orders_in_part)
+        crowded = _COLUMNS if batch.kernel.orders_in_part else 0
+        return Shadow(len(allocation.backing.view(granule)), batch.lanes_per_block, crowded)
 
 
 def report(batch: Batch, race: Race, place: str, order: Order) -> None:

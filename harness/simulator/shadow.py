@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -10,14 +9,12 @@ from typing import Protocol
 import numpy as np
 
 from harness.simulator.access import Access, Act
+from harness.simulator.crowd import MOST, Crowd
 from harness.simulator.ordering import WARP_SHIFT, Moment
 
 WRITES = (Act.WRITE, Act.ATOMIC, Act.BLOCK_ATOMIC, Act.STRONG_WRITE)
 _ATOMICS = (Act.ATOMIC, Act.BLOCK_ATOMIC)
 _STRONG = (*_ATOMICS, Act.STRONG_READ, Act.STRONG_WRITE)
-
-#: Reads and updates that a shadow remembers whole, beside its slots.
-_CROWD = 256
 
 
 @dataclass(frozen=True)
@@ -105,15 +102,15 @@ class Judge(Protocol):
 class Shadow:
     """The last accesses of every granule of a backing. Of readers, and of updaters, two different threads are kept, so
     that whoever comes later is not alone with itself: of two blocks if there are such, else of two warps. That will do
-    where barriers hold whole blocks; where they hold a part, or fences order, ``crowded`` has more of them kept."""
+    where barriers hold whole blocks; where they hold a part, or fences order, more are kept: of ``crowded`` warps."""
 
-    def __init__(self, units: int, lanes_per_block: int, crowded: bool = False) -> None:
+    def __init__(self, units: int, lanes_per_block: int, crowded: int = 0) -> None:
         self.units = units
         self.lanes_per_block = lanes_per_block
+        self.columns = crowded if crowded * units <= MOST else 0
         self.entries: list[Entry] = []
-        # Number of the entry, and where it went; and for each granule the number of the last entry that wrote it.
-        self.crowd: deque[tuple[int, Touch]] | None = deque(maxlen=_CROWD) if crowded else None
-        self.overwritten = np.full(units if crowded else 0, -1, np.int32)
+        #: By their slots, those who read and those who updated. One is made when the second slot is first needed.
+        self.crowds: dict[tuple[int, int], Crowd] = {}
         # Per slot: thread (-1 nobody) and number of its entry. A slot is made when first needed.
         self.thread: dict[int, np.ndarray] = {}
         self.number: dict[int, np.ndarray] = {}
@@ -123,9 +120,8 @@ class Shadow:
         self.entries = []
         for thread in self.thread.values():
             thread.fill(-1)
-        if self.crowd is not None:
-            self.crowd.clear()
-            self.overwritten.fill(-1)
+        for crowd in self.crowds.values():
+            crowd.forget()
 
     def judge(self, entry: Entry, touched: Touch, judge: Judge) -> Iterator[Race]:
         """Races of one access with those before it, after which it is one of them."""
@@ -146,8 +142,9 @@ class Shadow:
                 for number in np.unique(numbers):
                     hits = suspect[numbers == number]
                     yield from self._against(slot, number, other[hits].astype(np.int64), hits, entry, touched, judge)
-        if self.crowd:
-            yield from self._against_crowd(against, entry, touched, judge)
+        for slots in self.crowds:
+            if slots[0] in against:
+                yield from self._against_crowd(slots, entry, touched, judge)
         self._record(entry, touched, judge)
 
     def _look(self, entry: Entry, touched: Touch, judge: Judge) -> None:
@@ -163,27 +160,15 @@ class Shadow:
             writers[newer], steps[newer] = who[newer], when[when > steps[there]]
         judge.looked(entry, touched.threads, writers, steps)
 
-    def _against_crowd(self, against: tuple[int, ...], entry: Entry, touched: Touch, judge: Judge) -> Iterator[Race]:
-        """The same with all who found no slot, as far as they are remembered."""
-        assert self.crowd is not None  # the caller looked
-        place = np.full(self.units, -1, np.int64)
-        place[touched.units] = np.arange(len(touched.units))
-        for number, known in list(self.crowd):
-            slots = _UPDATERS if self.entries[number].act in _ATOMICS else _READERS
-            if slots[0] not in against:
-                continue
-            mine = place[known.units]
-            live = np.flatnonzero((mine >= 0) & (number > self.overwritten[known.units]))
+    def _against_crowd(self, slots: tuple[int, int], entry: Entry, touched: Touch, judge: Judge) -> Iterator[Race]:
+        """The same with all who have none of these slots, as far as they are remembered."""
+        for number, one, hits in self.crowds[slots].at(touched.units):
+            rest = one != touched.threads[hits]
             for slot in slots:
-                if slot in self.thread and len(live):
-                    held = (self.thread[slot][known.units[live]] == known.threads[live]) & (
-                        self.number[slot][known.units[live]] == number
-                    )
-                    live = live[~held]
-            live = live[known.threads[live] != touched.threads[mine[live]]]
-            if len(live):
-                one = known.threads[live].astype(np.int64)
-                yield from self._against(slots[0], number, one, mine[live], entry, touched, judge)
+                units = touched.units[hits]
+                rest &= (self.thread[slot][units] != one) | (self.number[slot][units] != number)
+            if rest.any():
+                yield from self._against(slots[0], number, one[rest], hits[rest], entry, touched, judge)
 
     def _blocks_meeting(self, entry: Entry, touched: Touch) -> Iterator[Race]:
         """Lanes of one instruction, of several blocks, that update one place for their own block alone, or take what
@@ -263,17 +248,20 @@ class Shadow:
                 if slot in self.thread:
                     self.thread[slot][touched.units] = -1
             self._put(_WRITER, touched.units, touched.threads, number)
-            if self.crowd is not None:
-                self.overwritten[touched.units] = number
+            for crowd in self.crowds.values():
+                crowd.overwrite(touched.units)
             return
-        if self.crowd is not None and not entry.access.looks:  # who looks again and again would crowd out the others
-            self.crowd.append((number, touched))
         first, second = _UPDATERS if entry.act in _ATOMICS else _READERS
         free = self._superseded(first, entry, touched, judge)
         self._put(first, touched.units[free], touched.threads[free], number)
         beside = self.thread[first][touched.units] != touched.threads  # an earlier one, or a lane of this instruction
-        if beside.any():
-            self._put_beside(first, second, touched.only(beside), number)
+        if not beside.any():
+            return
+        self._put_beside(first, second, touched.only(beside), number)
+        if self.columns:
+            if (first, second) not in self.crowds:
+                self.crowds[first, second] = Crowd(self.units, self.columns)
+            self.crowds[first, second].add(number, touched.units[beside], touched.threads[beside])
 
     def _put_beside(self, first: int, second: int, touched: Touch, number: int) -> None:
         """Keep these as the second: of another block than the first if there is one, else of another warp."""

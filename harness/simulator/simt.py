@@ -8,7 +8,6 @@ go.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
@@ -17,22 +16,24 @@ import numpy as np
 from harness.simulator import specials
 from harness.simulator.access import Access, Located
 from harness.simulator.active import NOTHING, Lanes
+from harness.simulator.branches import EXIT
 from harness.simulator.collectives import WARP
 from harness.simulator.endless import LoopWatch
 from harness.simulator.garbage import Garbage
+from harness.simulator.leaving import Ways
 from harness.simulator.memory import Memory
+from harness.simulator.named import Arrival, NamedBarriers
 from harness.simulator.ordering import BatchClock
 from harness.simulator.races import SharedRaces
 from harness.simulator.spaces import Spaces
-from harness.simulator.steps import EXIT, Gate, effects
-from harness.simulator.waiting import BlockGate, Meeting
+from harness.simulator.steps import Gate, effects
+from harness.simulator.waiting import BlockGate
 from harness.simulator.witness import Witness
 
 if TYPE_CHECKING:
     from harness.simulator.asynchronous import Pending
     from harness.simulator.kernel import Block, Kernel
     from harness.simulator.machine import Launch
-    from harness.simulator.ptx import Instruction
 
 #: Blocks of code one group may run while others wait, before these get a turn: lanes that spin on a lock must not
 #: starve the lane that holds it. Each time it comes to that, patience is halved.
@@ -42,15 +43,6 @@ TURN = 32
 LOOK_EVERY = 1024
 #: A group this many times smaller than the batch runs on compacted registers.
 SPARSE = 4
-
-
-@dataclass(frozen=True)
-class Arrival:
-    """Lanes that ``bar.arrive`` counted, and for how many threads they take the barrier to be."""
-
-    instruction: Instruction
-    threads: int
-    ids: np.ndarray
 
 
 class Batch:
@@ -95,13 +87,8 @@ class Batch:
         self.effects = effects
         self.groups: dict[int, Lanes] = {}
         self.parked: dict[int, Lanes] = {}
-        self.arrived: dict[int, list[Arrival]] = {}
-        #: Of each named barrier that holds a part of a block, and each block, its last meeting.
-        self.meetings: dict[tuple[int, int], Meeting] = {}
-        #: Lanes that have left after they did something on a way of their own: when that was, and when they parted.
-        self.left_working = np.zeros(self.width, np.bool_)
-        self._worked, self._parted = np.full((2, self.width if self.kernel.names_lanes else 0), -1)
-        self._gone: np.ndarray | None = None
+        self.named = NamedBarriers(self)
+        self.ways = Ways(self)
         self.picks = self.waited = 0
         self.patience = PATIENCE
         self.loop = LoopWatch()
@@ -179,7 +166,7 @@ class Batch:
             return
         self._run_steps(block, self.registers, lanes)
         parts = self._parts(block, self.registers, lanes)
-        self._note_ways(block, lanes, parts)
+        self.ways.ran(block, lanes, len(parts))
         for target, part in parts:
             self._send(target, part)
 
@@ -200,23 +187,6 @@ class Batch:
         if self.tally is not None:
             self.tally.ran(block, lanes, parts)
         return parts
-
-    def _note_ways(self, block: Block, lanes: Lanes, parts: list[tuple[int, Lanes]]) -> None:
-        """Remember which lanes did something that others may feel, and when lanes parted."""
-        if not self.kernel.names_lanes or (len(parts) == 1 and lanes.count == self.alive_count):
-            return
-        if block.acts:
-            self._worked[lanes.ids] = self.picks
-        if len(parts) > 1:
-            self._parted[lanes.ids] = self.picks
-
-    def gone(self) -> np.ndarray | None:
-        """The lanes that have left warps of which others have not; None if there are none."""
-        if self.exited and self._gone is None:
-            gone = (self.thread < self.threads_per_block) & ~self.alive
-            some_alive = self.alive.reshape(-1, WARP).any(axis=1)
-            self._gone = gone & np.repeat(some_alive, WARP)
-        return self._gone if self._gone is not None and self._gone.any() else None
 
     def _needed_elsewhere(self) -> frozenset[int]:
         """Registers that lanes standing elsewhere will still read."""
@@ -240,7 +210,7 @@ class Batch:
         few = Lanes(len(ids), None, NOTHING, ids)
         self._run_steps(block, registers, few)
         parts = self._parts(block, registers, few)
-        self._note_ways(block, lanes, parts)
+        self.ways.ran(block, lanes, len(parts))
         for number in block.writes:
             if number in block.live_out:
                 self.registers[number] = lanes.spread(registers[number], number, self.registers[number])
@@ -270,9 +240,7 @@ class Batch:
             return
         self.alive = self.alive.copy()
         self.alive[lanes.ids] = False
-        self._gone = None
-        if self.kernel.names_lanes:
-            self.left_working[lanes.ids] = self._worked[lanes.ids] > self._parted[lanes.ids]
+        self.ways.left(lanes.ids)
         self.__dict__.pop("_alive_per_block", None)
         for place in list(self.parked):
             self._reconsider(place)
@@ -317,29 +285,11 @@ class Batch:
                     found.append((gate, waiting))
         return found
 
-    def arrive(self, instruction: Instruction, name: int, threads: int, ids: np.ndarray) -> None:
-        """``bar.arrive``: count these lanes at barrier ``name``, for that many threads, without holding them."""
-        self.arrived.setdefault(name, []).append(Arrival(instruction, threads, ids))
+    def arrive(self, name: int, arrival: Arrival) -> None:
+        """``bar.arrive``: lanes are counted at barrier ``name``, which may open it for others."""
+        self.named.arrive(name, arrival)
         for place in list(self.parked):
             self._reconsider(place)
-
-    def arrivals(self, name: int) -> np.ndarray:
-        """Per block, lanes counted by ``bar.arrive`` at barrier ``name`` since it last opened."""
-        return np.bincount(self.block_of[self.arrived_lanes(name)], minlength=self.block_count)
-
-    def arrived_lanes(self, name: int, blocks: np.ndarray | None = None) -> np.ndarray:
-        """The lanes so counted, of ``blocks`` (boolean per block) or all."""
-        ids = np.concatenate([np.zeros(0, np.int64), *(one.ids for one in self.arrived.get(name, []))])
-        return ids if blocks is None else ids[blocks[self.block_of[ids]]]
-
-    def arrival_counts(self, name: int) -> list[tuple[Instruction, int | None]]:
-        """The instructions of those who have arrived there, and the numbers of threads that they mean."""
-        return [(one.instruction, one.threads) for one in self.arrived.get(name, [])]
-
-    def clear_arrivals(self, name: int, complete: np.ndarray) -> None:
-        """Barrier ``name`` opened for these blocks."""
-        left = [replace(one, ids=one.ids[~complete[self.block_of[one.ids]]]) for one in self.arrived.get(name, [])]
-        self.arrived[name] = [one for one in left if len(one.ids)]
 
     def per_block(self, lanes: Lanes) -> np.ndarray:
         """How many of ``lanes`` each block has."""

@@ -7,7 +7,6 @@ in the batch can go on, the parked ones are the evidence.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +14,6 @@ import numpy as np
 from harness.simulator.active import Lanes
 from harness.simulator.collectives import WARP, bits, members_of, per_lane
 from harness.simulator.operands import Reader, flatten, reader
-from harness.simulator.ordering import at
 from harness.simulator.ptx import Immediate, Instruction
 
 if TYPE_CHECKING:
@@ -58,14 +56,14 @@ class WarpGate:
     def _look_for_leavers(self, batch: Batch, passing: Lanes, mask: np.ndarray) -> None:
         """Lanes named in the mask that have left the kernel, and never come. One that did something else after its way
         parted from those here is an error: nothing says that it had left by then. One that just returned works."""
-        gone = batch.gone()
+        gone = batch.ways.gone()
         if gone is None:
             return
         named = np.broadcast_to(mask, passing.width) & per_lane(bits(gone))
         missed = passing.ids[named[passing.ids] != 0]
         if not len(missed):
             return
-        worked = per_lane(bits(batch.left_working)) & named
+        worked = per_lane(bits(batch.ways.left_working)) & named
         guilty = missed[worked[missed] != 0]
         lane = int(guilty[0] if len(guilty) else missed[0])
         leavers = int(named[lane])
@@ -114,38 +112,6 @@ def _lane_list(lanes: Sequence[int]) -> str:
     return ("lane " if len(lanes) == 1 else "lanes ") + ", ".join(map(str, lanes))
 
 
-@dataclass(frozen=True)
-class Meeting:
-    """The last time that a part of a block met at one named barrier: the line, how many waited, their warps (numbers in
-    the batch), and the block's epoch and these warps' own times from then on."""
-
-    line: int | None
-    threads: int
-    warps: np.ndarray
-    epoch: int
-    times: np.ndarray
-
-    @classmethod
-    def of(cls, gate: BlockGate, batch: Batch, waited: np.ndarray) -> Meeting:
-        """The meeting at ``gate`` that has just ended for these lanes of one block."""
-        warps = np.unique(waited // WARP)
-        now = batch.clock.now
-        epoch = int(at(now.epoch, batch.block_of[waited[:1]])[0])
-        return cls(gate.instruction.line, len(waited), warps, epoch, now.time[warps])
-
-    def over_for(self, batch: Batch, lanes: np.ndarray) -> bool:
-        """Whether all warps of these lanes were among those who waited, or have heard since that it was over. Flags may
-        have told them too: where there are fences, they are trusted."""
-        now = batch.clock.now
-        if batch.launch.order.any_fence or int(at(now.epoch, batch.block_of[lanes[:1]])[0]) != self.epoch:
-            return True
-        warps = np.setdiff1d(lanes // WARP, self.warps)
-        if not len(warps):
-            return True
-        heard = None if now.seen is None else now.seen[warps][:, self.warps % batch.clock.warps] >= self.times
-        return heard is not None and bool(heard.any(axis=1).all())
-
-
 def _count(threads: int | None) -> str:
     return "all threads" if threads is None else f"{threads} threads"
 
@@ -182,7 +148,7 @@ class BlockGate:
     def _open(self, batch: Batch, name: int, here: Lanes) -> Lanes | None:
         others = batch.parked_at(name, besides=self)
         groups = [(self, here), *others]
-        arrived = batch.arrivals(name) + sum(batch.per_block(lanes) for _, lanes in groups)
+        arrived = batch.named.per_block(name) + sum(batch.per_block(lanes) for _, lanes in groups)
         expected = self._expected(batch, here)
         self._refuse_other_counts(batch, name, here, others)
         complete = (arrived >= expected) & (expected > 0)
@@ -195,7 +161,7 @@ class BlockGate:
             self._warn_exited(batch, here)
         leaving = [(gate, lanes.split(complete[batch.block_of])[0]) for gate, lanes in groups]
         self._order(batch, name, complete, [lanes for _, lanes in leaving if lanes is not None])
-        batch.clear_arrivals(name, complete)
+        batch.named.clear(name, complete)
         for gate, lanes in leaving[1:]:
             batch.release(gate, lanes)
         return leaving[0][1]
@@ -206,10 +172,8 @@ class BlockGate:
             batch.clock.block_barrier(complete)
             return
         waited = np.concatenate([lanes.ids for lanes in leaving])
-        batch.clock.part_barrier(waited, batch.arrived_lanes(name, complete))
-        for block in np.flatnonzero(complete):
-            inside = waited[batch.block_of[waited] == block]
-            batch.meetings[name, int(block)] = Meeting.of(self, batch, inside)
+        batch.clock.part_barrier(waited, batch.named.lanes(name, complete))
+        batch.named.met(name, self.instruction.line, waited, complete)
 
     def _expected(self, batch: Batch, here: Lanes) -> np.ndarray:
         if self.threads is None:
@@ -218,7 +182,8 @@ class BlockGate:
 
     def _refuse_other_counts(self, batch: Batch, name: int, here: Lanes, others: list[tuple[BlockGate, Lanes]]) -> None:
         """All who come to a barrier must mean the same number of threads (PTX ISA, "barrier")."""
-        counts = [(gate.instruction, gate._count(batch, lanes)) for gate, lanes in others] + batch.arrival_counts(name)
+        counts = [(gate.instruction, gate._count(batch, lanes)) for gate, lanes in others]
+        counts += [(one.instruction, one.threads) for one in batch.named.arrived(name)]
         mine = self._count(batch, here)
         for instruction, count in counts:
             if count != mine:
@@ -237,7 +202,7 @@ class BlockGate:
         """More threads than it is for, or other warps than those of its last meeting while these may still be at it:
         the hardware only counts, and lets through whoever comes."""
         remedy = "give each set of warps a barrier of its own number, 1 to 15"
-        ids = np.concatenate([*(lanes.ids for _, lanes in groups), batch.arrived_lanes(name)])
+        ids = np.concatenate([*(lanes.ids for _, lanes in groups), batch.named.lanes(name)])
         for block in np.flatnonzero(complete):
             mine = ids[batch.block_of[ids] == block]
             at_one = Lanes(batch.width, np.arange(batch.width) == mine[0])
@@ -247,7 +212,7 @@ class BlockGate:
                     f"{len(mine)} threads come to barrier {name}, which is for {len(mine) - int(excess[block])}: which "
                     "of them meet is a matter of luck", at_one, 0, remedy,
                 )  # fmt: skip
-            last = batch.meetings.get((name, int(block)))
+            last = batch.named.last(name, int(block))
             if last is not None and not last.over_for(batch, mine):
                 batch.witness.fail(
                     self.instruction, "barrier",

@@ -11,7 +11,7 @@ from harness.results import Hazard, Severity
 from harness.simulator.access import ACQUIRING, RELEASING, Access, Act, Located
 from harness.simulator.active import Lanes
 from harness.simulator.ptx import Instruction
-from harness.simulator.publication import Happened, Scope, scope_of
+from harness.simulator.publication import Happened, Scope, counts, scope_of
 from harness.simulator.races import short, spoken
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ class Witness:
         if order.any_fence:
             in_turn = not access.instruction.has("cas")  # that one takes lanes as they come
             order.meet(self._now(ids), np.broadcast_to(addresses, len(ids)), in_turn)
-            if scope is not None and access.instruction.has(*ACQUIRING):
-                order.acquire(self._now(ids), scope)
+            if counts(access.instruction) or (scope is not None and access.instruction.has(*ACQUIRING)):
+                order.acquire(self._now(ids), Scope.GRID if scope is None else scope)
 
     def fence(self, ids: np.ndarray, scope: Scope) -> None:
         """These lanes ran ``__threadfence()``, or one that reaches less far."""

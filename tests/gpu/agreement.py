@@ -116,12 +116,12 @@ class Report:
     def table(self) -> str:
         """The table of agreement, for a person."""
         head = f"{'':<12}{'files':>7}{'findings':>10}"
-        lines = [f"{self.files} files", head + "".join(f"{verdict:>11}" for verdict in VERDICTS)]
+        lines = [f"{self.files} files", head + "".join(f"{verdict:>13}" for verdict in VERDICTS)]
         for tool in TOOLS:
             rows = [one for one in self.judged if one.finding.tool == tool]
             counts = Counter(one.verdict for one in rows)
             head = f"{tool:<12}{len({one.file for one in rows}):>7}{len(rows):>10}"
-            lines.append(head + "".join(f"{counts[verdict]:>11}" for verdict in VERDICTS))
+            lines.append(head + "".join(f"{counts[verdict]:>13}" for verdict in VERDICTS))
         lines.append("we say more: " + (", ".join(f"{kind} {n}" for kind, n in self._more().items()) or "nothing"))
         for alarm in self.alarms:
             lines.append(f"false alarm of {alarm.tool}: {alarm.file}: {alarm.why}")
@@ -134,6 +134,13 @@ class Report:
         if self.changed:
             lines.append(f"changed since they were recorded: {', '.join(self.changed)}")
         return "\n".join(lines)
+
+    def told_alone(self) -> str:
+        """Every place where we say more, for a person to look at."""
+        return "\n".join(
+            f"{path}: {one.severity} {one.kind} at {', '.join(map(str, sorted(one.lines))) or 'no line'}"
+            for path, one in sorted(self.more, key=lambda pair: (pair[1].kind, pair[0]))
+        )
 
     def _more(self) -> Counter[str]:
         return Counter(reported.kind for _, reported in self.more)

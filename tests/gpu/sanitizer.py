@@ -241,6 +241,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, help="write what the tools found to this file")
     parser.add_argument("--compare", type=Path, metavar="FILE", help="no GPU: compare this record with our own check")
     parser.add_argument("--update", type=Path, metavar="FILE", help="run only what this record does not hold yet")
+    parser.add_argument("--more", action="store_true", help="with --compare: list where we say more")
     parser.add_argument("--only", default="", metavar="TEXT", help="files whose path holds this text")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="programs at a time")
     parser.add_argument("--row", type=int, default=MOST_IN_A_ROW, metavar="N", help="files that one process runs")
@@ -254,7 +255,7 @@ def main() -> int:
         if arguments.compare:
             recorded = json.loads(arguments.compare.read_text(encoding="utf-8"))
             report = agreement.compare(recorded, only=arguments.only, seed=SEED, processes=arguments.workers)
-            say(report.table())
+            say(report.table() + (f"\n{report.told_alone()}" if arguments.more else ""))
             return 1 if report.missed or report.stale else 0
         recorded = record(arguments)
     except KataError as error:

@@ -13,9 +13,10 @@ import pytest
 
 from harness import catalogue, references
 from harness.devices.gpu_findings import Finding, parse
-from tests.gpu.agreement import Heard, Reported, beyond, findings_of, hear, judge
-from tests.gpu.drivers import MOST_ELEMENTS, Built, KataFile, driver_source, pack_cases
-from tests.gpu.sanitizer import SEED, dump, rows
+from harness.errors import EnvironmentFault
+from tests.gpu.agreement import Alarm, Heard, Reported, beyond, findings_of, hear, judge, read_alarms, without_cause
+from tests.gpu.drivers import MOST_ELEMENTS, Built, KataFile, driver_source, kata_files, pack_cases
+from tests.gpu.sanitizer import SEED, dump, is_due, merged, rows
 
 RECORD = Path(__file__).with_name("sanitizer.json")
 
@@ -172,6 +173,45 @@ def test_a_finding_is_met_by_its_class_at_one_of_its_lines(finding: Finding, sai
     assert judged.verdict == verdict
 
 
+def test_a_false_alarm_has_a_verdict_of_its_own_unless_we_raise_it_too() -> None:
+    alarm = Alarm(WRONG, "racecheck", ((9, 13), (1, 2)), "a flag that is meant to be polled")
+    (judged,) = judge(WRONG, [RACE], Heard(), [alarm])
+    assert judged.verdict == "false alarm"
+    assert without_cause([alarm], [judged]) == [f"{WRONG}: racecheck at 1, 2 is no longer reported"]
+    for path, finding in ((OTHER, RACE), (WRONG, PAST)):
+        assert next(judge(path, [finding], Heard(), [alarm])).verdict == "missed"
+    (judged,) = judge(WRONG, [RACE], heard("race", 13), [alarm])
+    assert judged.verdict == "met"
+    assert f"{WRONG}: racecheck at 9, 13 is met by our own check" in without_cause([alarm], [judged])
+
+
+def test_a_false_alarm_needs_a_reason() -> None:
+    with pytest.raises(ValueError, match="reason"):
+        Alarm(WRONG, "racecheck", ((9, 13),), "")
+
+
+def test_only_what_a_record_does_not_hold_has_to_run() -> None:
+    file = kata_files()[0]
+    row: dict[str, Any] = {"digest": file.digest}
+    assert is_due(file, None, 10, 99) and is_due(file, {"digest": "old"}, 10, 99) and not is_due(file, row, 10, 99)
+    cut = row | {"ended": {"memcheck": "timeout 10 s"}, "elements": 99}
+    assert is_due(file, cut, 20, 99) and is_due(file, cut, 10, 50) and not is_due(file, cut, 10, 99)
+    assert not is_due(file, row | {"ended": {"memcheck": "fault"}}, 20, 99)
+
+
+def test_a_record_is_added_to_by_the_same_tools_only() -> None:
+    path, other = (file.path for file in kata_files()[:2])
+    made = dict.fromkeys(("format", "device", "driver", "tool", "compiler", "flags", "seed"), "x")
+    found = {"digest": "1", "findings": [RACE.as_json()]}
+    older = made | {"files": {path: found, other: {"digest": "2"}, "tests/wrong/add/gone.cu": {"digest": "3"}}}
+    smaller = {"digest": "1", "elements": 9, "findings": [PAST.as_json()]}
+    files = merged(older, made | {"files": {path: smaller}})["files"]
+    assert list(files) == [path, other] and len(files[path]["findings"]) == 2  # smaller cases may find less
+    assert merged(older, made | {"files": {path: {"digest": "4"}}})["files"][path] == {"digest": "4"}
+    with pytest.raises(EnvironmentFault, match="driver"):
+        merged(older, made | {"driver": "y", "files": {}})
+
+
 def test_we_say_more_where_no_tool_found_the_class() -> None:
     said = Heard((*heard("race", 9).hazards, *heard("launch", 30).hazards, *heard("race", 9, severity="note").hazards))
     assert list(beyond([PAST], said)) == [said.hazards[0], said.hazards[1]]
@@ -213,9 +253,20 @@ def recorded() -> dict[str, Any]:
     return files
 
 
-def test_no_tool_found_anything_in_a_solution_or_a_right_kernel() -> None:
-    found = [path for path, row in recorded().items() if row.get("findings")]
-    assert [path for path in found if not path.startswith("tests/wrong/")] == []
+def test_all_that_tools_found_in_solutions_and_right_kernels_are_false_alarms() -> None:
+    alarms = read_alarms()
+    for path, row in recorded().items():
+        if not path.startswith("tests/wrong/"):
+            for finding in findings_of(row):
+                assert any(alarm.covers(path, finding) for alarm in alarms), (path, finding)
+
+
+@pytest.mark.parametrize("alarm", read_alarms(), ids=lambda alarm: alarm.file.split("/")[-1])
+def test_every_false_alarm_is_still_raised_and_not_by_us(alarm: Alarm) -> None:
+    file = KataFile.at(alarm.file)
+    assert recorded()[alarm.file]["digest"] == file.digest
+    judged = judge(alarm.file, findings_of(recorded()[alarm.file]), hear(file, SEED), [alarm])
+    assert without_cause([alarm], judged) == []
 
 
 def unchanged_samples() -> list[str]:
@@ -223,7 +274,7 @@ def unchanged_samples() -> list[str]:
     chosen: dict[str, None] = {}
     met: Counter[tuple[str, str]] = Counter()
     for path, row in recorded().items():
-        file = KataFile(path, path.split("/")[-2])
+        file = KataFile.at(path)
         keys = {(one.tool, one.kind) for one in findings_of(row)}
         if file.exists and file.digest == row["digest"] and any(met[key] < 10 for key in keys):
             met.update(keys)
@@ -234,5 +285,5 @@ def unchanged_samples() -> list[str]:
 @pytest.mark.parametrize("path", unchanged_samples())
 def test_what_compute_sanitizer_found_we_report(path: str) -> None:
     findings = findings_of(recorded()[path])
-    judged = list(judge(path, findings, hear(KataFile(path, path.split("/")[-2]), SEED)))
-    assert [one for one in judged if one.verdict not in ("met", "later")] == []
+    judged = list(judge(path, findings, hear(KataFile.at(path), SEED), read_alarms()))
+    assert [one for one in judged if one.verdict not in ("met", "later", "false alarm")] == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -488,3 +490,51 @@ def test_cooperative_groups_order_like_what_they_stand_for(group: str) -> None:
     }}"""
     out = silent(source, block=64, out=ints(64))["out"]
     np.testing.assert_array_equal(out, np.arange(64) ^ mask)
+
+
+@pytest.mark.parametrize("writer", [0, 3, 7])
+def test_no_reader_of_many_is_forgotten_who_is_in_another_warp(writer: int) -> None:
+    """The writing warp's own lanes are ordered by its __syncwarp(), those of the others are not."""
+    source = """KERNEL k(int* out) {
+        __shared__ int word;
+        int i = threadIdx.x;
+        if (i == 0) word = 5;
+        __syncthreads();
+        out[i] = word; // read
+        if (i / 32 == WRITER) {
+            __syncwarp();
+            if (i % 32 == 0) word = 6; // write
+        }
+    }""".replace("WRITER", str(writer))
+    tells(only(run(source, block=256, out=ints(256))), source, "read", "write", "reads", "writes")
+
+
+@pytest.mark.parametrize("absent", [1, 2, 3])
+def test_a_named_barrier_that_one_reading_warp_does_not_come_to_leaves_it_behind(absent: int) -> None:
+    source = """KERNEL k(int* out) {
+        __shared__ int word;
+        int i = threadIdx.x, warp = i / 32;
+        if (i == 0) word = 5;
+        __syncthreads();
+        out[i] = word; // read
+        if (warp == 0) asm volatile("bar.sync 1, COUNT;" ::: "memory");
+        else if (warp != ABSENT) asm volatile("bar.arrive 1, COUNT;" ::: "memory");
+        if (i == 0) word = 6; // write
+    }"""
+    silent(source.replace("COUNT", "128").replace("ABSENT", "9"), block=128, out=ints(128))
+    source = source.replace("COUNT", "96").replace("ABSENT", str(absent))
+    hazard = only(run(source, block=128, out=ints(128)))
+    tells(hazard, source, "read", "write")
+    assert re.search(r"\(thread (\d+)\) reads", hazard.message)[1] in map(str, range(32 * absent, 32 * absent + 32))
+
+
+def test_blocks_that_write_one_value_by_one_instruction_are_a_note_however_far_apart() -> None:
+    """1,200 blocks of 64 don't run at once here: the first have ended when the last begin."""
+    source = """KERNEL k(int* out) {
+        out[threadIdx.x] = VALUE; // write
+    }"""
+    ran = run(source.replace("VALUE", "threadIdx.x"), grid=1200, block=64, out=ints(64))
+    assert {one.severity for one in ran.hazards} == {Severity.NOTE}
+    assert all("the same value" in one.message and one.line == line_of(source, "write") for one in ran.hazards)
+    differing = run(source.replace("VALUE", "blockIdx.x"), grid=1200, block=64, out=ints(64))
+    assert differing.of(Severity.ERROR)

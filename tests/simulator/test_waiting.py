@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -180,6 +182,69 @@ def test_a_named_barrier_with_too_few_threads_is_an_error_with_both_numbers() ->
     says(fault(source, block=96, out=zeros(96)), "barrier", line_of(source, "barrier"), "32 of 96 threads")
 
 
+def test_one_named_barrier_of_two_sets_of_warps_is_an_error() -> None:
+    """The hardware counts arrivals: it would let warps of both sets through together."""
+    source = """KERNEL k(int* out) {
+        if (threadIdx.x < 64) asm volatile("bar.sync 1, 64;" ::: "memory"); // one
+        else asm volatile("bar.sync NAME, 64;" ::: "memory"); // two
+        asm volatile("bar.sync %0, 64;" :: "r"(3 + threadIdx.x / 64 * STEP) : "memory"); // together
+        out[threadIdx.x] = 1;
+    }"""
+    silent(source.replace("NAME", "2").replace("STEP", "1"), block=128, out=zeros(128))
+    hazard = fault(source.replace("NAME", "1").replace("STEP", "1"), block=128, out=zeros(128))
+    assert {hazard.line, *map(int, re.findall(r"line (\d+)", hazard.message))} == {
+        line_of(source, "one"), line_of(source, "two"),
+    }  # fmt: skip
+    assert "can't know that its last meeting is over" in hazard.message and "1 to 15" in (hazard.remedy or "")
+    hazard = fault(source.replace("NAME", "2").replace("STEP", "0"), block=128, out=zeros(128))
+    says(hazard, "barrier", line_of(source, "together"), "128 threads come to barrier 3, which is for 64")
+
+
+def test_a_named_barrier_may_pass_to_other_warps_once_they_know_that_it_is_free() -> None:
+    source = """KERNEL k(int* out) {
+        int warp = threadIdx.x / 32;
+        if (warp < 2) asm volatile("bar.sync 1, 64;" ::: "memory");
+        FREE
+        if (warp > 0) asm volatile("bar.sync 1, 64;" ::: "memory"); // again
+        out[threadIdx.x] = warp;
+    }"""
+    silent(source.replace("FREE", "__syncthreads();"), block=96, out=zeros(96))
+    told = 'if (warp > 0) asm volatile("bar.sync 2, 64;" ::: "memory");'  # warp 1, which was there, tells warp 2
+    silent(source.replace("FREE", told), block=96, out=zeros(96))
+    says(fault(source.replace("FREE", ""), block=96, out=zeros(96)), "barrier", line_of(source, "again"), "last")
+
+
+@pytest.mark.parametrize("other", ['asm volatile("bar.sync 1, 96;");', 'asm volatile("bar.arrive 1, 96;");'])
+def test_a_named_barrier_is_for_as_many_threads_wherever_it_is_met(other: str) -> None:
+    source = f"""KERNEL k(int* out) {{
+        if (threadIdx.x < 32) asm volatile("bar.sync 1, 64;"); // here
+        else {other} // there
+        out[threadIdx.x] = 1;
+    }}"""
+    hazard = fault(source, block=64, out=zeros(64))
+    assert hazard.kind == "barrier" and {"64 threads", "96 threads"} <= set(re.findall(r"\d+ threads", hazard.message))
+    assert {hazard.line, *map(int, re.findall(r"line (\d+)", hazard.message))} == {
+        line_of(source, "here"), line_of(source, "there"),
+    }  # fmt: skip
+
+
+def test_lanes_may_arrive_at_different_barriers_in_one_instruction() -> None:
+    source = """KERNEL k(int* out) {
+        __shared__ int x[96];
+        int i = threadIdx.x, warp = i / 32;
+        x[i] = warp > 0 ? 0 : i;
+        for (int n = 1; n < 3; ++n) {
+            if (warp == n) {
+                asm volatile("bar.sync %0, 64;" :: "r"(n) : "memory");
+                x[i] = x[i - 32] + 1;
+            }
+            if (warp == n - 1) asm volatile("bar.arrive %0, 64;" :: "r"(n) : "memory");
+        }
+        if (warp == 2) out[i - 64] = x[i];
+    }"""
+    np.testing.assert_array_equal(silent(source, block=96, out=Unset("i4", 32))["out"], np.arange(32) + 2)
+
+
 # --- warps
 
 
@@ -223,12 +288,31 @@ def test_lanes_that_come_later_are_waited_for() -> None:
     np.testing.assert_array_equal(silent(source, out=Unset("i4", 32))["out"], [alone[i ^ 1] for i in range(32)])
 
 
-def test_named_lanes_that_have_exited_are_not_waited_for() -> None:
+def test_named_lanes_that_have_returned_are_not_waited_for_but_warned_about() -> None:
     source = """KERNEL k(unsigned* out) {
         if (threadIdx.x >= 20) return;
-        out[threadIdx.x] = __ballot_sync(0xFFFFFFFF, 1);
+        out[threadIdx.x] = __ballot_sync(0xFFFFFFFF, 1); // vote
     }"""
-    np.testing.assert_array_equal(run(source, out=np.zeros(32, "u4"))["out"], [(1 << 20) - 1] * 20 + [0] * 12)
+    ran = run(source, out=np.zeros(32, "u4"))
+    np.testing.assert_array_equal(ran["out"], [(1 << 20) - 1] * 20 + [0] * 12)
+    (hazard,) = ran.hazards
+    says(hazard, "missing_lanes", line_of(source, "vote"), "lanes 20 to 31", "returned before this line")
+    assert hazard.severity is Severity.WARNING
+    silent(source.replace("0xFFFFFFFF", "0xFFFFF"), out=np.zeros(32, "u4"))
+
+
+@pytest.mark.parametrize("call", ["__any_sync(0xFFFFFFFF, i < 3)", "__reduce_add_sync(0xFFFFFFFF, i)",
+                                  "__shfl_xor_sync(0xFFFFFFFF, i, 1)", "(__syncwarp(), i)"])  # fmt: skip
+def test_named_lanes_that_go_another_way_and_leave_are_an_error(call: str) -> None:
+    source = f"""KERNEL k(int* out) {{
+        int i = threadIdx.x;
+        if (i < 16) out[i] = {call}; // call
+        else atomicAdd(&out[32], 1);
+    }}"""
+    hazard = fault(source, out=zeros(33))
+    says(hazard, "missing_lanes", line_of(source, "call"), "lanes 16 to 31", "0xffffffff", "without coming here")
+    assert "__ballot_sync" in (hazard.remedy or "")
+    silent(source.replace("0xFFFFFFFF", "0xFFFF").replace("__syncwarp()", "__syncwarp(0xFFFF)"), out=zeros(33))
 
 
 def test_warps_of_a_block_pass_a_warp_barrier_apart() -> None:

@@ -1,5 +1,6 @@
 // expect: refused
 // says: device
+// line: 14
 // solve reads device memory, as a host can't.
 __global__ void add(const float* a, const float* b, float* c, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,6 @@
 // expect: barrier
-// says: __syncthreads() on line 13 while
+// says: __syncthreads() on line 14 while
+// line: 14
 // The barrier is inside the `if`: threads that have no more to add wait at the other one.
 __global__ void reduce_sum(const float* input, float* output, int n) {
     __shared__ float partial[256];

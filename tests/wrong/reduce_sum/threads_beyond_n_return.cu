@@ -1,5 +1,6 @@
 // expect: missing_lanes
 // says: which has exited
+// line: 12
 // Lanes beyond n have gone when the others shuffle: what is taken from them is undefined.
 __global__ void reduce_sum(const float* input, float* output, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,6 @@
 // expect: launch
 // says: swapped
+// line: 17
 // <<<block, grid>>>: 256 blocks, always, and as many threads as there should be blocks.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,6 @@
 // expect: out_of_bounds
 // says: past the end of A
+// line: 10
 // Rows are checked against N and columns against M: right for square matrices only.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,6 @@
 // expect: out_of_bounds
 // says: past the end of A
+// line: 10
 // Rows of A are taken to be N long; they are K long.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

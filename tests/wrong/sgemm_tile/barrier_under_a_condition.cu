@@ -1,5 +1,6 @@
 // expect: barrier
 // says: __syncthreads() on line
+// line: 16
 // Only threads with an element of C take part in the loop and its barriers.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
     __shared__ float a[16][16];

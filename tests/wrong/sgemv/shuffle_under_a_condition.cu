@@ -1,5 +1,6 @@
 // expect: missing_lanes
 // says: which has exited
+// line: 13
 // Lanes beyond K skip a shuffle that names them.
 __global__ void sgemv(const float* A, const float* x, float* y, int M, int K) {
     int lane = threadIdx.x % 32;

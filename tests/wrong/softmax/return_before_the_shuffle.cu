@@ -1,5 +1,6 @@
 // expect: missing_lanes
 // says: which has exited
+// line: 14
 // Threads beyond n leave; the full mask of the shuffle still names them.
 __global__ void softmax(const float* input, float* output, int n) {
     if (threadIdx.x >= n) {

@@ -1,5 +1,6 @@
 // expect: uninitialised
 // says: nothing has written
+// line: 16
 // Threads without a column return, and the tree reads the words that they never filled.
 __global__ void softmax(const float* input, float* output, int rows, int cols) {
     __shared__ float shared[256];

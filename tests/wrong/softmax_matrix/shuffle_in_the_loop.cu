@@ -1,5 +1,6 @@
 // expect: missing_lanes
 // says: mask
+// line: 6
 // Lanes leave the loop after different numbers of turns, and the shuffle in it names all 32.
 __device__ float warp_max(float value) {
     for (int step = 16; step > 0; step /= 2) value = fmaxf(value, __shfl_xor_sync(0xffffffff, value, step));

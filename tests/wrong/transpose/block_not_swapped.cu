@@ -1,5 +1,6 @@
 // expect: uninitialised
 // says: tile
+// line: 13
 // Each tile is turned, but written to the place where it came from.
 __global__ void transpose(const float* input, float* output, int rows, int cols) {
     __shared__ float tile[32][33];

@@ -1,5 +1,6 @@
 // expect: uninitialised
 // says: tile
+// line: 13
 // The second pair of bounds is that of the first: rows and cols should have changed places.
 __global__ void transpose(const float* input, float* output, int rows, int cols) {
     __shared__ float tile[32][33];

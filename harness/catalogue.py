@@ -225,7 +225,9 @@ def home() -> Home:
     chosen = os.environ.get("KATA_CATALOGUE")
     if chosen:
         if not (Path(chosen) / "katas").is_dir():
-            raise UsageError(f"KATA_CATALOGUE is {chosen}, which holds no katas/", remedy="Unset it, or name a checkout.")
+            raise UsageError(
+                f"KATA_CATALOGUE is {chosen}, which holds no katas/", remedy="Unset it, or name a checkout."
+            )
         return Home(Path(chosen), checkout=True)
     package = Path(__file__).resolve().parent
     if (package / "data" / "katas").is_dir():
@@ -370,6 +372,8 @@ def _read_rung(path: Path) -> Rung:
 def _suggestion(name: str, known: tuple[str, ...]) -> str:
     import difflib  # only needed on the way out
 
+    if name.endswith(".cu") and Path(name).stem in known:
+        return f"The kata is {Path(name).stem}; a file comes after it, and is ./{Path(name).name} unless given."
     close = difflib.get_close_matches(name, known, n=2, cutoff=0.5)
     if close:
         return f"Did you mean {' or '.join(close)}? `kata list` shows all of them."

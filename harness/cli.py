@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -13,7 +14,7 @@ from typing import Any, NoReturn
 
 import click
 
-from harness.errors import EnvironmentFault, KataError
+from harness.errors import EnvironmentFault, KataError, UsageError
 
 #: Verbs in the order a person meets them; each is ``harness.commands.<verb>.command``.
 VERBS = (
@@ -26,6 +27,8 @@ INTERRUPTED, CLOSED_PIPE = 130, 141
 
 #: EX_SOFTWARE of sysexits.h.
 OUR_FAULT = 70
+
+_BUG = "kata itself failed: a bug, not your kernel. Please report it with the lines above."
 
 
 class _ClosedPipe(Exception):
@@ -121,7 +124,10 @@ def main() -> NoReturn:
         click.echo("stopped", err=True)
         code = INTERRUPTED
     except click.ClickException as error:
-        error.show()
+        if _for_programs():
+            _show(UsageError(error.format_message()))
+        else:
+            error.show()
         code = error.exit_code
     except KataError as error:
         _show(error)
@@ -129,17 +135,35 @@ def main() -> NoReturn:
     except MemoryError:
         click.echo("kata: this machine has too little memory for that check", err=True)
         code = EnvironmentFault.exit_code
-    except Exception:  # noqa: BLE001  a bug must not leave with exit code 1, which means "wrong"
-        traceback.print_exc()
-        click.echo("kata itself failed: a bug, not your kernel. Please report it with the lines above.", err=True)
-        code = OUR_FAULT
+    except Exception as error:  # noqa: BLE001  a bug must not leave with exit code 1, which means "wrong"
+        missing = _missing(error)
+        if missing is None:
+            traceback.print_exc()
+        click.echo(missing or _BUG, err=True)
+        code = OUR_FAULT if missing is None else EnvironmentFault.exit_code
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _missing(error: Exception) -> str | None:
+    """What the machine lacks, where that is all there is to an error that nobody expected."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO):
+        return f"kata: can't write: {error.strerror}"
+    try:
+        Path.cwd()
+    except OSError:
+        return "kata: the folder that you are in is gone; cd to another"
+    return None
+
+
+def _for_programs() -> bool:
+    """Whether JSON was asked for, in whatever else the command line is wrong."""
+    return "--json" in sys.argv[1:]
 
 
 def _show(error: KataError) -> None:
     from harness.commands.shared import say, say_json
 
-    if "--json" in sys.argv[1:]:
+    if _for_programs():
         from harness.reports.jsonout import error_record
 
         say_json(error_record(error))

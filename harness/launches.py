@@ -47,14 +47,14 @@ class Launches:
         for site in self.sites:
             if site.kernel.rpartition("::")[2] in plain:
                 raise SourceError(
-                    f"line {site.line} launches {site.kernel}, which is not a kernel", file=name, line=site.line,
+                    f"this launches {site.kernel}, which is not a kernel", file=name, line=site.line,
                     remedy=f"declare it __global__ void {site.kernel}(...), or call it without <<<...>>>",
                 )  # fmt: skip
         for found in _NO_COMMA.finditer(quiet):
             if "__VA_ARGS__" not in found.group():
                 line = line_of(quiet, found.start())
                 raise SourceError(
-                    f"line {line}: <<<{found.group(1).strip()}>>> gives a grid but no block", file=name, line=line,
+                    f"<<<{found.group(1).strip()}>>> gives a grid but no block", file=name, line=line,
                     remedy="write <<<grid, block>>>",
                 )  # fmt: skip
         others = {function.name for function in functions if not function.kernel}
@@ -83,7 +83,7 @@ def _refuse_plain_calls(name: str, quiet: str, kernels: list[str]) -> None:
             if found.start() not in declared and "__global__" not in statement:
                 line = line_of(quiet, found.start())
                 raise SourceError(
-                    f"line {line} calls the kernel {kernel} without a launch configuration", file=name, line=line,
+                    f"the kernel {kernel} is called without a launch configuration", file=name, line=line,
                     remedy=f"launch it: {kernel}<<<grid, block>>>(...)",
                 )  # fmt: skip
 

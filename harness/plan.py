@@ -192,7 +192,7 @@ class _Planner:
             (word,) = struct.unpack_from("<Q", step.args, position)
             if LOCAL_WINDOW <= word < LOCAL_WINDOW + WINDOW_BYTES:
                 raise SourceError(
-                    f"line {step.line} gives {step.name} the address of a variable of solve, which is host memory",
+                    f"{step.name} is given the address of a variable of solve, which is host memory",
                     file=self.source_name, line=step.line,
                     remedy="copy it to memory from cudaMalloc, or pass the value itself",
                 )  # fmt: skip
@@ -230,8 +230,7 @@ class _Planner:
             remedy = "only kernels can use what solve's pointers point to (an array of its own may also be too short)"
         else:
             what, line, remedy = f"solve: {hazard.message}", hazard.line, hazard.remedy
-        where = f" (line {line})" if line else ""
-        raise SourceError(what + where, file=self.source_name, line=line, remedy=remedy)
+        raise SourceError(what, file=self.source_name, line=line, remedy=remedy)
 
 
 def _silent(line: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from harness.errors import SourceError
 from harness.rewrite import line_of
@@ -51,6 +52,26 @@ _REFUSALS = tuple(
 )  # fmt: skip
 
 
+_INCLUDE = re.compile(r"""^[ \t]*(#)[ \t]*include[ \t]*(["<])([^">\n]+)""", re.MULTILINE)
+_ELSEWHERE = re.compile(r"[/\\]|[A-Za-z]:|(.*[/\\])?\.\.[/\\]")
+
+
+def refuse_other_files(name: str, code: str, quiet: str) -> None:
+    """Raise SourceError for an include that the compiler would find, and that is no header of CUDA's: by where it lies,
+    or in the working folder, where it looks for quoted ones.
+
+    One file is graded; what another holds may change without it. ``quiet`` is ``code`` with comments blanked.
+    """
+    for match in _INCLUDE.finditer(code):
+        mark, opening, header = match.groups()
+        own = _ELSEWHERE.match(header) or (opening == '"' and Path(header).is_file())
+        if own and quiet[match.start(1)] == mark:
+            raise SourceError(
+                f"{header} is another file, and one file is graded", file=name, line=line_of(code, match.start(1)),
+                remedy="paste what you need of it into this one",
+            )  # fmt: skip
+
+
 def refuse_host_features(name: str, quiet: str) -> None:
     """Raise SourceError for the first thing in ``quiet`` (the file without comments, strings and what is never
     called) that can't be part of a plan."""
@@ -60,4 +81,4 @@ def refuse_host_features(name: str, quiet: str) -> None:
     start, match, refusal = min(found, key=lambda item: item[0])
     line = line_of(quiet, start)
     word = "".join(match.group().split()) if "::" in match.group() else " ".join(match.group().split())
-    raise SourceError(f"line {line}: {refusal.reason.format(word)}", file=name, line=line, remedy=refusal.remedy)
+    raise SourceError(refusal.reason.format(word), file=name, line=line, remedy=refusal.remedy)

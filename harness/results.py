@@ -113,7 +113,8 @@ class Timing:
 class Grade:
     """Where a kernel stands on the ladder: ``rung`` is the best it keeps up with, None for none.
 
-    ``next`` is the slowest rung that is clearly faster, ``next_ratio`` how many times faster; None at the top.
+    ``next`` is the slowest rung that is clearly faster (of several as slow, the lowest), ``next_ratio`` how many times
+    faster; None at the top.
     ``best_ratio`` is its time over the fastest rung's.
     """
 

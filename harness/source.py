@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from harness.errors import SourceError
 from harness.functions import Function, find_functions
 from harness.launches import Launches, Site
-from harness.refusals import refuse_host_features
+from harness.refusals import refuse_host_features, refuse_other_files
 from harness.rewrite import Marked, blank, for_the_device, from_bytes_text, line_of, mark_launches, mask, to_bytes_text
 from harness.sides import refuse_wrong_side
 from harness.signature import Signature, mismatch
@@ -57,6 +57,7 @@ def parse(path: Path, kata: Kata) -> Program:
     """
     text = _read(path)
     code = to_bytes_text(text)
+    refuse_other_files(path.name, code, mask(code))
     functions, broken = find_functions(code)
     solve = _find_solve(path, code, functions, broken, kata)
     names = _check_parameters(path, code, solve, kata)

@@ -72,6 +72,16 @@ def test_errors_are_json_when_json_was_asked_for(home: Path, kata: Run) -> None:
     assert record["error"]["exit_code"] == 2
 
 
+@pytest.mark.parametrize("arguments", [
+    ("check", "add", "--nonsense"), ("check",), ("check", "add", "--seed", "-1"), ("profile", "add", "--size", "x"),
+    ("history", "-n", "0"), ("nonsense",), ("check", "nonsense"), ("check", "add", "a", "b", "c"),
+])  # fmt: skip
+def test_a_wrong_command_line_is_answered_in_json_too(arguments: tuple[str, ...], kata: Run) -> None:
+    done = kata(*arguments, "--json")
+    error = json.loads(done.stdout)["error"]
+    assert done.returncode == error["exit_code"] == 2 and error["message"] and not done.stderr
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes end otherwise there")
 @pytest.mark.parametrize("arguments", [("list",), ("--help",), ("show", "add"), ("solution", "add")])
 def test_a_closed_pipe_is_silent(home: Path, desk: Path, arguments: tuple[str, ...]) -> None:
@@ -90,7 +100,7 @@ def test_plain_ascii_where_the_output_cannot_carry_more(home: Path, kata: Run) -
         done = kata("show", "add", **changes)
         assert done.returncode == 0
         assert done.stdout.isascii()
-        assert "5 minutes in an interview - asked: low" in done.stdout
+        assert "Asked: low - topics: memory" in done.stdout
 
 
 def test_an_error_is_readable_in_ascii(kata: Run) -> None:

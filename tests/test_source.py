@@ -184,9 +184,25 @@ def test_what_needs_a_host_is_refused_with_line_and_remedy(tmp_path: Path, body:
     assert error.remedy
 
 
+@pytest.mark.parametrize("header", ['"/tmp/own.h"', "</tmp/own.h>", '"../own.h"', '"deep/../own.h"', '"C:/own.h"'])
+def test_a_header_that_lies_elsewhere_is_refused(tmp_path: Path, header: str) -> None:
+    error = refused(tmp_path, with_body(LAUNCH) + f"// the next line\n #  include {header}\n")
+    assert error.line == with_body(LAUNCH).count("\n") + 2 and "one file is graded" in error.message
+
+
+def test_a_header_in_the_working_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own.h").write_text("#define FACTOR 2\n")
+    monkeypatch.chdir(tmp_path)
+    assert refused(tmp_path, '#include "own.h"\n' + with_body(LAUNCH)).line == 1
+
+
+def test_an_include_in_a_comment_is_none(tmp_path: Path) -> None:
+    program(tmp_path, '/*\n#include "/tmp/own.h"\n*/\n' + with_body(LAUNCH))
+
+
 def test_a_launch_of_what_is_no_kernel_is_refused(tmp_path: Path) -> None:
     error = refused(tmp_path, with_body(LAUNCH, KERNEL.replace("__global__", "__device__")))
-    assert error.message == "line 6 launches scale, which is not a kernel"
+    assert error.message == "this launches scale, which is not a kernel"
     assert "__global__" in str(error.remedy)
 
 
@@ -228,7 +244,7 @@ def test_columns_are_mapped_back_over_several_marks_on_a_line() -> None:
 @pytest.mark.parametrize(("body", "says"), [
     ("scale<<<n>>>(in, out, n);", "gives a grid but no block"),
     ("scale<<<dim3(1, 2)>>>(in, out, n);", "gives a grid but no block"),
-    ("scale(in, out, n);", "calls the kernel scale without a launch configuration"),
+    ("scale(in, out, n);", "the kernel scale is called without a launch configuration"),
 ])  # fmt: skip
 def test_what_only_a_host_compiler_refuses_of_a_launch_is_refused(tmp_path: Path, body: str, says: str) -> None:
     error = refused(tmp_path, with_body("\n" + body))

@@ -99,7 +99,7 @@ def resolve(kata: Kata, file: Path | None) -> Path:
     candidates = [file] if file else [Path(f"{kata.name}.cu"), *([kata.skeleton] if inside else [])]
     path = next((candidate for candidate in candidates if candidate.exists()), None)
     if path is None:
-        remedy = f"kata start {kata.name} writes a skeleton, or name your file: kata check {kata.name} FILE"
+        remedy = f"kata start {kata.name} writes a skeleton; or name your file, after {kata.name}"
         raise UsageError(f"there is no file {candidates[0]}", remedy=remedy)
     if path.is_dir():
         remedy = f"kata check {kata.name} {path / kata.skeleton.name}"

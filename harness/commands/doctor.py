@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from harness import catalogue
-from harness.commands.shared import json_option, say, say_json
+from harness.commands.shared import json_option, say, say_json, waiting
 from harness.errors import EnvironmentFault, KataError
 from harness.reports.text import wrap
 
@@ -45,19 +45,22 @@ def command(context: click.Context, as_json: bool) -> None:
     \b
     Example:  kata doctor
     """
-    findings = list(examine())
-    healthy = all(finding.ok or not finding.needed for finding in findings)
+    with waiting("compiling, to see whether that works"):
+        findings = list(examine())
+    missing = [finding.name for finding in findings if finding.needed and not finding.ok]
+    healthy = not missing
     if as_json:
         from harness.reports.jsonout import SCHEMA
 
         say_json({"schema": SCHEMA, "ok": healthy, "checks": [asdict(finding) for finding in findings]})
     else:
+        say("kata check runs on this machine." if healthy else f"kata check can't run here yet: {', '.join(missing)}.")
         for finding in findings:
             mark = "✓" if finding.ok else "✗" if finding.needed else "·"
             say("\n".join(wrap(f"{mark} {finding.name:<12} {finding.detail}", indent="", hanging=" " * 15)))
             if finding.remedy and not finding.ok:
                 say("\n".join(wrap(finding.remedy, indent=" " * 15)))
-        say("Next: kata list" if healthy else "kata check can't run here until what is marked ✗ is there.")
+        say("Next: kata list" if healthy else "Next: do what is said beside each ✗, then kata doctor")
     context.exit(0 if healthy else EnvironmentFault.exit_code)
 
 

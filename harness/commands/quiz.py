@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 CARDS = 10
 
 QUIT = "q"
-SHOW = {" ": "show", "\r": "show", "\n": "show", "": "show", QUIT: QUIT}
-GRADES = {"1": "again", "2": "hard", "3": "good", "4": "easy", QUIT: QUIT}
+_LEAVE = {QUIT: QUIT, "x": QUIT}  # x leaves everything else
+SHOW = {" ": "show", "\r": "show", "\n": "show", "": "show"} | _LEAVE
+GRADES = {"1": "again", "2": "hard", "3": "good", "4": "easy"} | _LEAVE
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness import catalogue
 from harness.commands.shared import say
 from harness.errors import EnvironmentFault
 from harness.reports.text import wrap
@@ -21,7 +22,10 @@ _NO_SQLITE = "This Python was built without SQLite, so nothing is remembered."
 
 def remember(kata: str, path: Path, make: Callable[[datetime, int | None], CheckRecord | None]) -> tuple[str, ...]:
     """Keep the check that ``make`` describes, given the time and the attempt that is open for the file. Answers what
-    the person must be told; a check never fails for its record."""
+    the person must be told; a check never fails for its record. A file of the catalogue is nobody's practice: a look at
+    the best solution must not become somebody's best rung."""
+    if _of_the_catalogue(path):
+        return ()
     try:
         from harness.practice.history import open_history
         from harness.practice.recording import attempt_for
@@ -32,6 +36,12 @@ def remember(kata: str, path: Path, make: Callable[[datetime, int | None], Check
         if check is not None:
             history.record(check)
         return tuple(history.notices)
+
+
+def _of_the_catalogue(path: Path) -> bool:
+    """Whether this is a solution, or a kernel known to be wrong."""
+    home = catalogue.home()
+    return any(path.resolve().is_relative_to(folder.resolve()) for folder in (home.solutions, home.wrong))
 
 
 def practised() -> bool:

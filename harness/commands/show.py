@@ -21,6 +21,7 @@ def command(name: str) -> None:
     from rich.markdown import Markdown
 
     page(Markdown(question, hyperlinks=False, code_theme="ansi_dark"))
-    say(f"\n{kata.signature}")
-    say(f"{kata.minutes} minutes in an interview · asked: {kata.frequency} · topics: {', '.join(kata.topics)}")
+    if kata.signature not in question:
+        say(f"\n{kata.signature}")
+    say(f"\nAsked: {kata.frequency} · topics: {', '.join(kata.topics)}")
     say(f"\nNext: kata start {name}, then kata check {name}")

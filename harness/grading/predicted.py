@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from harness.cache import Cache
@@ -9,7 +10,7 @@ from harness.catalogue import Kata, Rung
 from harness.errors import EnvironmentFault, KataError, KernelFault, UsageError
 from harness.grading.forecast import Forecast, forecast
 from harness.grading.gates import Work, closed_gate
-from harness.grading.grade import grade
+from harness.grading.grade import grade, too_fast
 from harness.grading.ladder import Timed, speed_cases
 from harness.references import Case
 from harness.results import Speed, Timing
@@ -50,14 +51,17 @@ def _speed(kata: Kata, mine: Forecast | None, rungs: tuple[Timing, ...], gpu: Gp
     copying = nbytes / (gpu.dram_bandwidth * gpu.physics.dram_achieved) + gpu.physics.launch
     computing = flops / gpu.fp32
     timing = mine.timing("yours") if mine else None
-    refused = closed_gate(kata.gates, mine.shown, Work.of(kata, sizes)) if mine else None
-    return Speed(
+    found = Speed(
         label=case.label, timing=timing, rungs=rungs, titles=tuple(rung.title for rung in kata.rungs), par=kata.par,
         nbytes=nbytes, flops=flops, light=max(copying, computing), noisy=False,
         limit="a copy of the same bytes" if computing <= copying else "what the GPU's float32 units can compute",
-        grade=grade(timing, rungs, kata.par) if timing and not refused else None, refused=refused, gpu=gpu.title,
-        limiter=mine.limiter if mine else None,
+        gpu=gpu.title, limiter=mine.limiter if mine else None,
     )  # fmt: skip
+    if mine is None or timing is None:
+        return found
+    left_out = f"{mine.undone}, so it is not graded" if mine.undone else None
+    refused = left_out or too_fast(found) or closed_gate(kata.gates, mine.shown, Work.of(kata, sizes))
+    return replace(found, refused=refused, grade=None if refused else grade(timing, rungs, kata.par))
 
 
 def predict_first(kata: Kata, path: Path, gpu: Gpu) -> Timed:

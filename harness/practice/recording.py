@@ -42,10 +42,10 @@ def check_of_error(
 
 
 def standing(speed: Speed | None) -> tuple[int | None, float | None]:
-    """The rung reached and the kernel's time in microseconds, None for what isn't known."""
-    if speed is None or speed.timing is None:
+    """The rung reached and the kernel's time in microseconds, None for what isn't known or doesn't count."""
+    if speed is None or speed.timing is None or speed.grade is None:
         return None, None
-    return speed.grade.rung if speed.grade else None, speed.timing.seconds * 1e6
+    return speed.grade.rung, speed.timing.seconds * 1e6
 
 
 def attempt_for(path: Path, attempts: Iterable[Attempt]) -> int | None:

@@ -96,7 +96,7 @@ def _rung(verdict: Verdict) -> Criterion:
         return Criterion("rung", Mark.UNKNOWN, why)
     if speed.grade is None:
         return Criterion("rung", Mark.UNKNOWN, f"none: {speed.refused or 'not graded'}")
-    reached = f"{speed.grade.rung} of {len(speed.titles)}" if speed.grade.rung else f"below the {len(speed.titles)}"
+    reached = f"{speed.grade.rung} of {len(speed.titles)}" if speed.grade.rung else f"below all {len(speed.titles)}"
     how = f" (predicted for the {speed.gpu})" if speed.predicted else ""
     mark = Mark.GOOD if speed.grade.par_reached else Mark.BAD
     return Criterion("rung", mark, f"{reached}; par is {speed.par}{how}")

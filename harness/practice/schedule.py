@@ -109,6 +109,6 @@ def _due_of(kata: Kata, ended: list[Attempt], now: datetime, zone: tzinfo | None
     rated = [(attempt.ended, rate(attempt, kata.par)) for attempt in ended if attempt.ended]
     when = next_due((at, rating.grade) for at, rating in rated)
     if when is None:
-        return Due(kata.name, None, False, "never tried", "new")
+        return Due(kata.name, None, False, "not practised yet", "new")
     _, latest = max(rated, key=lambda pair: pair[0])
     return Due(kata.name, when, by_today(when, now, zone), latest.why, latest.brief)

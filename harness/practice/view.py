@@ -107,7 +107,7 @@ def _status(session: Session, subject: Subject) -> Text:
 
 def _standing(session: Session) -> Text:
     if session.phase is Phase.READY:
-        return Text("the clock stands" if session.used else "the clock has not started")
+        return Text("the clock is paused" if session.used else "the clock has not started")
     handed = "time is up, " if session.rang else "handed in, " if session.phase is Phase.JUDGING else ""
     if session.checking is not None:
         return Text(handed + "checking" + _so_far(session.progress), style="cyan")
@@ -198,6 +198,8 @@ def _keys(session: Session, subject: Subject, width: int) -> Text:
         keys = _HELP.get(session.phase, ())
     if session.phase is Phase.READY and session.used:
         keys = (("Enter", "go on"), *keys[1:])
+    elif session.panel is Panel.QUESTION:
+        keys = tuple((key, "back" if key == "q" else what) for key, what in keys)
     if not session.rules.timed:
         keys = tuple((key, "quit" if key == "x" else what) for key, what in keys if key not in _ONLY_TIMED)
     keys = tuple((key, what) for key, what in keys if key != "e" or subject.editor)

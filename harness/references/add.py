@@ -9,12 +9,12 @@ import numpy as np
 
 from harness.references import Arguments, Case
 from harness.references.values import fill
-from harness.references.vectors import vector_cases
+from harness.references.vectors import OVER_A_MILLION, vector_cases
 
 CASES = vector_cases(
     (257, "integers"), (258, "constant"), (259, "marker"), (1001, "huge"), (1002, "tiny"), (1003, "denormal"),
     (127, "negative"),
-    large=1_000_003,
+    large=OVER_A_MILLION,
 )
 
 

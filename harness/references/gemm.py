@@ -21,13 +21,15 @@ CASES = (
     *(case("ragged", *sizes) for sizes in (
         (1, 257, 41), (255, 1, 33), (17, 130, 1), (127, 129, 9), (130, 100, 36), (128, 128, 8), (128, 256, 25),
     )),
+    case("round", 64, 64, 64),
     *(case("values", m, n, k, values) for m, n, k, values in (
         (65, 66, 35, "integers"), (37, 41, 49, "wide integers"), (33, 35, 40, "constant"), (40, 30, 18, "marker"),
         (20, 33, 31, "huge"), (31, 20, 33, "tiny"), (34, 36, 20, "negative"),
     )),
     case("large", 257, 255, 129),
-    case("large", 1031, 3, 5),
-    case("large", 2, 1033, 3, "integers"),
+    case("large", 2051, 3, 5),
+    case("large", 2, 2053, 3, "integers"),
+    case("large", 3, 5, 600, "integers"),
 )
 
 

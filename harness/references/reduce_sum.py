@@ -9,15 +9,15 @@ import numpy as np
 
 from harness.references import Arguments, Case, U
 from harness.references.values import fill
-from harness.references.vectors import vector, vector_cases
+from harness.references.vectors import OVER_A_MILLION, vector, vector_cases
 
 CASES = (
     *vector_cases(
         (33, "wide integers"), (511, "wide integers"), (1021, "integers"), (10_007, "integers"), (513, "constant"),
         (259, "marker"), (1001, "huge"), (1002, "tiny"), (300, "negative"),
-        large=1_000_003,
+        large=OVER_A_MILLION,
     ),
-    vector("large", 1_000_003, "integers"),
+    vector("large", OVER_A_MILLION, "integers"),
 )
 
 

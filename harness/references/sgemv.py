@@ -19,6 +19,7 @@ def _case(group: str, m: int, k: int, values: str = "random") -> Case:
 CASES = (
     *(_case("small", *sizes) for sizes in ((1, 1), (1, 2), (2, 1), (3, 3), (31, 33), (33, 31))),
     *(_case("ragged", *sizes) for sizes in ((7, 127), (9, 128), (255, 257), (1, 65), (35, 1025))),
+    *(_case("round", *sizes) for sizes in ((8, 512), (64, 1024))),
     *(_case("values", m, k, values) for m, k, values in (
         (129, 255, "integers"), (65, 1001, "wide integers"), (5, 2044, "wide integers"), (17, 129, "constant"),
         (20, 132, "marker"), (31, 100, "huge"), (33, 101, "tiny"), (19, 254, "negative"),

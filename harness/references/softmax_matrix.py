@@ -18,6 +18,7 @@ def _case(group: str, rows: int, cols: int, values: str = "random") -> Case:
 CASES = (
     *(_case("small", *sizes) for sizes in ((1, 1), (1, 2), (3, 1), (5, 32), (3, 33))),
     *(_case("ragged", *sizes) for sizes in ((7, 127), (9, 132), (33, 257), (1, 1025), (6, 514), (3, 5000))),
+    *(_case("round", *sizes) for sizes in ((32, 128), (4, 1024))),
     *(_case("values", rows, cols, values) for rows, cols, values in (
         (4, 500, "constant"), (5, 127, "marker"), (6, 31, "integers"), (7, 257, "deeply negative"),
         (6, 258, "near the lowest"), (5, 131, "rows apart"), (3, 300, "tiny"),

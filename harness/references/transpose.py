@@ -18,6 +18,7 @@ def _case(group: str, rows: int, cols: int, values: str = "random") -> Case:
 CASES = (
     *(_case("small", *sizes) for sizes in ((1, 1), (1, 2), (2, 1), (3, 2), (31, 32), (32, 32), (33, 31))),
     *(_case("ragged", *sizes) for sizes in ((1, 257), (257, 1), (64, 31), (255, 257), (1000, 3), (3, 1000))),
+    _case("round", 64, 128),
     *(_case("values", rows, cols, values) for rows, cols, values in (
         (65, 70, "integers"), (33, 64, "wide integers"), (40, 50, "marker"), (31, 29, "huge"), (29, 31, "tiny"),
         (30, 45, "denormal"), (47, 34, "holes"),

@@ -63,6 +63,8 @@ def closing_page(session: Session, kata: Kata, path: Path, *, rated: str = "", r
     lines = result_lines(result) if result and (counts or not result.judged) else []
     if timed:
         lines += ending_lines(session, kata)
+    elif lines and session.checking is not None:
+        lines = [*wrap("Left before the latest save was checked. Of the save before it:", indent=""), *lines]
     if rated:
         lines += wrap(rated, indent="", hanging="  ")
     if session.rules.interview and counts and result:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from harness.profiles import LaunchEstimate, Profile, WarpAccess
-from harness.reports.figures import call_point, seconds_of
+from harness.reports.figures import call_point, launch_groups
 from harness.reports.pictures.access import lanes_by_bank, lanes_by_sector
 from harness.reports.pictures.bars import Bar, bars
 from harness.reports.pictures.occupancy import warp_slots, waves
@@ -31,7 +31,7 @@ class Card:
 
 def profile_cards(profile: Profile, gpu: Gpu) -> Iterator[Card]:
     """What the profile shows."""
-    slowest = max(profile.launches, key=seconds_of)
+    slowest = launch_groups(profile)[0].slowest
     yield _terms(profile)
     yield _roofline(profile, gpu)
     yield from _accesses(profile)
@@ -62,11 +62,7 @@ def history_card(checks: Sequence[Past], rungs: int, par: int) -> Card:
 
 
 def _terms(profile: Profile) -> Card:
-    seconds: dict[str, float] = {}
-    for estimate in profile.launches:
-        for name, term in estimate.prediction.terms.items():
-            seconds[name] = seconds.get(name, 0.0) + term * estimate.launch.times
-    ranked = sorted(seconds.items(), key=lambda item: -item[1])
+    ranked = sorted(profile.prediction.terms.items(), key=lambda item: -item[1])
     shown = [(name, term) for name, term in ranked if term >= 0.01 * profile.prediction.seconds]
     rows = [Bar(name, term, duration(term), "bar" if place else "yours") for place, (name, term) in enumerate(shown)]
     lead = f"What each part of the GPU alone would take. It waits for {profile.prediction.limiter}."

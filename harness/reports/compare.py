@@ -102,7 +102,8 @@ def _mark(mine: float | None, theirs: float | None) -> str:
     ratio = max(mine, theirs) / min(mine, theirs)
     if ratio < 1 + DIFFERS:
         return ""
-    return f"< {ratio:.3g}x {'less' if theirs < mine else 'more'}"
+    times = f"{ratio:.3g}" if ratio < 999.5 else f"{ratio:,.0f}"
+    return f"< {times}x {'less' if theirs < mine else 'more'}"
 
 
 def _per_request(name: str) -> Callable[[Profile], float | None]:

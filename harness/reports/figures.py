@@ -62,9 +62,12 @@ def _worst(counters: Iterable[Counters], kinds: Iterable[str]) -> Traffic:
     return max(traffics, key=lambda traffic: (traffic.excess, traffic.units))
 
 
-def seconds_of(estimate: LaunchEstimate) -> float:
-    """What a launch takes, as often as it is made."""
-    return estimate.prediction.seconds * estimate.launch.times
+def seconds_of(estimate: LaunchEstimate, profile: Profile) -> float:
+    """What a launch takes, as often as it is made in the call. The call's launches and transfers share alike in what
+    launching takes, which is less for each than for one alone: all together they come to the time of the call."""
+    calls = sum(one.launch.times for one in profile.launches) + len(profile.transfers)
+    running = estimate.prediction.seconds - estimate.prediction.terms["launch"]
+    return (running + profile.prediction.terms["launch"] / calls) * estimate.launch.times
 
 
 @dataclass(frozen=True)
@@ -83,8 +86,12 @@ def launch_groups(profile: Profile) -> list[LaunchGroup]:
     for one in profile.launches:
         launch = one.launch
         groups.setdefault((launch.kernel, launch.line, launch.grid, launch.block), []).append(one)
+
+    def seconds(one: LaunchEstimate) -> float:
+        return seconds_of(one, profile)
+
     found = [
-        LaunchGroup(max(group, key=seconds_of), sum(one.launch.times for one in group), sum(map(seconds_of, group)))
+        LaunchGroup(max(group, key=seconds), sum(one.launch.times for one in group), sum(map(seconds, group)))
         for group in groups.values()
     ]
     return sorted(found, key=lambda group: -group.seconds)

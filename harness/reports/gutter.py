@@ -11,7 +11,7 @@ from harness.reports.text import figure
 
 @dataclass(frozen=True)
 class Column:
-    """One figure of a line; ``short`` is its name where there is little room.
+    """One figure of a line; ``short`` is its name where there is little room, ``meaning`` what a legend says it is.
 
     ``says`` gives it as text, empty where the line has none; ``high`` whether it is worth a mark; ``part`` (0 to 1) how
     much of the whole it is, for shading; ``needed`` whether this line is a reason to show the column.
@@ -20,6 +20,7 @@ class Column:
     name: str
     short: str
     unit: str
+    meaning: str
     says: Callable[[LineFigures], str]
     high: Callable[[LineFigures], bool]
     part: Callable[[LineFigures], float]
@@ -55,11 +56,11 @@ def _nothing(one: LineFigures) -> float:
 
 #: Most telling first.
 COLUMNS = (
-    Column("instr", "inst", "%", _share, _never, lambda one: one.share, lambda one: True),
-    Column("sectors", "sect", "/req", lambda one: _units(one.sectors.per_request), lambda one: wasteful(one.sectors),
-           _nothing, lambda one: one.sectors.requests > 0),
-    Column("waves", "wave", "/req", lambda one: _units(one.wavefronts.per_request),
+    Column("instr", "inst", "%", "part of all instructions", _share, _never, lambda one: one.share, lambda one: True),
+    Column("sectors", "sect", "/req", "32-byte sectors a global request", lambda one: _units(one.sectors.per_request),
+           lambda one: wasteful(one.sectors), _nothing, lambda one: one.sectors.requests > 0),
+    Column("waves", "wave", "/req", "passes a shared request", lambda one: _units(one.wavefronts.per_request),
            lambda one: wasteful(one.wavefronts), _nothing, lambda one: one.wavefronts.requests > 0),
-    Column("lanes", "lane", "%", _lanes, lambda one: one.lanes < 0.75 and one.share >= 0.05, _nothing,
-           lambda one: one.lanes < 0.95),
+    Column("lanes", "lane", "%", "lanes of the warp at work", _lanes,
+           lambda one: one.lanes < 0.75 and one.share >= 0.05, _nothing, lambda one: one.lanes < 0.95),
 )  # fmt: skip

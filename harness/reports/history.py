@@ -12,7 +12,7 @@ from click import style
 
 from harness.practice.records import Attempt, CheckRecord, Ending
 from harness.reports.jsonout import SCHEMA
-from harness.reports.text import count, visible, wrap
+from harness.reports.text import count, duration, visible, wrap
 from harness.results import Outcome
 
 Entry = CheckRecord | Attempt
@@ -102,7 +102,7 @@ def _fields(entry: Entry) -> dict[str, Any]:
 
 def _check(check: CheckRecord) -> str:
     rung = f", rung {check.rung}{' (predicted)' if check.predicted else ''}" if check.rung else ""
-    speed = f", {check.speed_us:.4g} µs" if check.speed_us else ""
+    speed = f", {duration(check.speed_us * 1e-6)}" if check.speed_us else ""
     where = f", {visible(check.device)}" if check.device != "none" else ""
     return f"check: {check.outcome.value.replace('_', ' ')}{rung}{speed}{where}"
 

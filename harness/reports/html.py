@@ -247,4 +247,6 @@ def _foot(report: Report) -> Iterator[str]:
     name = f"{report.kata.name}{file}"
     grade = report.verdict.speed.grade if report.verdict.speed else None
     rung = (grade.next if grade else None) or report.kata.par
-    yield f"Made by kata report {name} --html FILE. Next: kata profile {name} --compare {rung}"
+    right = report.verdict.outcome is Outcome.RIGHT
+    following = f"kata profile {name} --compare {rung}" if right else f"kata hint {report.kata.name}"
+    yield f"Made by kata report {name} --html FILE. Next: {following}"

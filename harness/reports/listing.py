@@ -41,7 +41,7 @@ def until(due: Due, now: datetime) -> str:
 
 def _next_step(due: Sequence[Due], now: datetime) -> list[str]:
     if not due:
-        return ["Next: kata show NAME"]
+        return ["Next: kata show NAME, or kata practice, which picks one"]
     first = due[0]
     why = f"last time: {first.why}" if first.when else first.why
     return wrap(f"Next: kata practice {first.kata} ({why})", indent="", hanging="  ")

@@ -23,7 +23,7 @@ from harness.reports.figures import (
 from harness.reports.gutter import Column, columns
 from harness.reports.pictures.roofline import placed
 from harness.reports.text import columns as side_by_side
-from harness.reports.text import count, duration, large, rate, visible, width, wrap
+from harness.reports.text import count, duration, large, percent, rate, visible, width, wrap
 from harness.simulator.gpus import Gpu
 
 #: Source lines shown around one that ran.
@@ -91,6 +91,8 @@ def _source(text: str, figures: Mapping[int, LineFigures], findings: list[Findin
         yield from _line(number, pieces, figures.get(number), shown, whole=bool(said))
         for finding in said:
             yield from _advice(finding, indent=" " * 5)
+    legend = [f"{column.short}: {column.meaning}" for column in shown]
+    yield from (style(line, dim=True) for line in wrap("; ".join([*legend, "!: more than it need be"]), indent=" " * 5))
 
 
 def _line(
@@ -157,9 +159,9 @@ def _launch(group: LaunchGroup, gpu: Gpu) -> Iterator[str]:
     times = f" in {group.times:,} launches" if group.times > 1 else ""
     took = f"{duration(group.seconds)}{times}"
     yield from side_by_side(took, count(launch.registers, "register"), spilled, shared, indent="    ")
+    limit = f" (limit: {occupancy.limit})" if occupancy.warps_per_sm < gpu.warps_per_sm else ""
     yield from side_by_side(
-        f"{occupancy.warps_per_sm} of {gpu.warps_per_sm} warps an SM (limit: {occupancy.limit})",
-        _waves(group.slowest), indent="    ",
+        f"{occupancy.warps_per_sm} of {gpu.warps_per_sm} warps an SM{limit}", _waves(group.slowest), indent="    ",
     )  # fmt: skip
     if launch.spills and not launch.counters.local_load.requests:
         yield from wrap("The compiler spilled registers: keep fewer values alive, or loosen __launch_bounds__.",
@@ -169,7 +171,7 @@ def _launch(group: LaunchGroup, gpu: Gpu) -> Iterator[str]:
 
 
 def _waves(estimate: LaunchEstimate) -> str:
-    waves, full = math.ceil(estimate.occupancy.waves), f"{100 * estimate.occupancy.tail:.0f} % full"
+    waves, full = math.ceil(estimate.occupancy.waves), f"{percent(estimate.occupancy.tail)} full"
     return f"one wave, {full}" if waves == 1 else f"{waves:,} waves, the last {full}"
 
 

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from click import style
 
-from harness.reports.text import columns, duration, rate, wrap
+from harness.reports.text import columns, duration, percent, rate, width, wrap
 from harness.results import Grade, Speed, Timing
 
-#: Columns of the longest bar of a table.
-BAR = 24
+#: Columns of the longest bar of a table; where there is only room for fewer than ``LEAST_BAR`` it has none.
+BAR, LEAST_BAR = 24, 8
+
+#: Columns of a title that are shown on the narrowest terminal.
+LEAST_TITLE = 12
+
+#: Columns of a table's line beside its title and its bar.
+_FIGURES = 40
 
 
 def speed_lines(speed: Speed) -> list[str]:
@@ -19,7 +25,7 @@ def speed_lines(speed: Speed) -> list[str]:
     lines = columns(
         f"speed   {seconds}", _rate(speed, speed.timing), _of_light(speed, speed.timing),
         *([] if speed.predicted else [speed.label]),
-        *(["(noisy: the GPU is shared, or its clock moves)"] if speed.noisy else []),
+        *(["(noisy: the GPU is shared, or its clock moves)"] if speed.noisy else []), hanging=" " * 8,
     )  # fmt: skip
     if speed.predicted:
         lines += _prediction(speed, speed.timing)
@@ -29,19 +35,21 @@ def speed_lines(speed: Speed) -> list[str]:
 
 
 def ladder_table(speed: Speed) -> list[str]:
-    """Every rung, and the user's kernel if it was timed, with a bar each: longer is faster."""
+    """Every rung, and the user's kernel if it was timed, with a bar each where there is room: longer is faster."""
     rows = [(str(number), rung) for number, rung in enumerate(speed.rungs, 1)]
     if speed.timing:
         rows.append(("", speed.timing))
     fastest = min(timing.seconds for _, timing in rows)
-    room = max(len(timing.name) for _, timing in rows)
+    room = min(max(len(timing.name) for _, timing in rows), max(width() - _FIGURES + 2, LEAST_TITLE))
+    longest = min(BAR, width() - _FIGURES - room)
     about = f"   (predicted for the {speed.gpu})" if speed.predicted else "   (noisy)" if speed.noisy else ""
     lines = [style(f"  {speed.label}", bold=True) + about]
     for number, timing in rows:
-        bar = "█" * max(1, round(BAR * fastest / timing.seconds))
+        bar = "█" * max(1, round(longest * fastest / timing.seconds)) if longest >= LEAST_BAR else ""
+        name = timing.name if len(timing.name) <= room else f"{timing.name[: room - 1]}…"
         mark = "par" if number == str(speed.par) else ""
-        figures = f"{duration(timing.seconds):>9} {_rate(speed, timing):>12} {_percent(speed, timing):>5}"
-        lines.append(f"  {number:>2} {timing.name:<{room}} {mark:<3} {figures}  {bar}".rstrip())
+        figures = f"{duration(timing.seconds):>9} {_rate(speed, timing):>12} {percent(speed.of_light(timing)):>5}"
+        lines.append(f"  {number:>2} {name:<{room}} {mark:<3} {figures}  {bar}".rstrip())
     return [*lines, *wrap(f"100 % is {speed.limit}, {duration(speed.light)}")]
 
 
@@ -49,7 +57,7 @@ def _standing(speed: Speed, grade: Grade) -> str:
     """``3 of 4, par reached: keeps up with "online pair"; "many blocks" is 1.31x faster``."""
     par = "par reached" if grade.par_reached else f"par is {speed.par}"
     titles = speed.titles
-    place = f"{grade.rung} of {len(titles)}" if grade.rung else f"below the {len(titles)}"
+    place = f"{grade.rung} of {len(titles)}" if grade.rung else f"below all {len(titles)}"
     held = [f'keeps up with "{titles[grade.rung - 1]}"'] if grade.rung else []
     if grade.next and grade.next_ratio:
         held.append(f'"{titles[grade.next - 1]}" is {grade.next_ratio:.2f}x faster')
@@ -68,7 +76,8 @@ def _prediction(speed: Speed, timing: Timing) -> list[str]:
     low, high = duration(timing.low), duration(timing.high)
     if low.split()[1] == high.split()[1]:
         low = low.split()[0]
-    lines = wrap(f"predicted for the {speed.gpu}, {low} to {high}, at {speed.label}", indent=" " * 10)
+    about = f"predicted for the {speed.gpu}, {low} to {high}, at {speed.label}; the answer is not checked there"
+    lines = wrap(about, indent=" " * 10)
     return lines + wrap(f"waits   for {speed.limiter}", hanging=" " * 8)
 
 
@@ -79,9 +88,5 @@ def _rate(speed: Speed, timing: Timing) -> str:
     return rate(speed.nbytes / timing.seconds)
 
 
-def _percent(speed: Speed, timing: Timing) -> str:
-    return f"{100 * speed.of_light(timing):.0f} %"
-
-
 def _of_light(speed: Speed, timing: Timing) -> str:
-    return f"{_percent(speed, timing)} of {speed.limit}"
+    return f"{percent(speed.of_light(timing))} of {speed.limit}"

@@ -114,11 +114,16 @@ def _fields(sums: KataSums, ladder: Ladder | None) -> dict[str, Any]:
 def _table(stats: Stats) -> list[str]:
     room = max(map(len, ["kata", *(visible(one.kata) for one in stats.katas)]))
     steps = max((ladder.rungs for ladder in stats.ladders.values()), default=0)
-    lines = [f"{'kata':<{room}}  checks  right  {'best rung':<{steps + 5}}   best time  quickest pass"]
+    timed = any(one.speed_us for one in stats.katas)  # never without a GPU
+    passed = any(one.used is not None for one in stats.katas)
+    heads = [f"{'kata':<{room}}", "checks", "right", f"{'best rung':<{steps + 5}}"]
+    heads += [" best time"] * timed + ["quickest pass"] * passed
+    lines = ["  ".join(heads).rstrip()]
     for one in stats.katas:
         ladder = stats.ladders.get(one.kata)
         cells = [f"{visible(one.kata):<{room}}", f"{one.checks:>6}", f"{one.right:>5}", _rung(one, ladder, steps)]
-        cells += [f"{duration(one.speed_us * 1e-6) if one.speed_us else '':>10}", _pass(one, ladder)]
+        cells += [f"{duration(one.speed_us * 1e-6) if one.speed_us else '':>10}"] * timed
+        cells += [_pass(one, ladder)] * passed
         lines.append("  ".join(cells).rstrip())
     return lines
 

@@ -44,9 +44,13 @@ def fit_streams(environment: Mapping[str, str] = os.environ) -> None:
             stream.reconfigure(encoding="ascii" if plain and not chosen else None, errors="kata-stand-in")
 
 
+#: Columns that are written for even where there are fewer: gutters and indents have to leave room for words.
+NARROWEST = 32
+
+
 def width() -> int:
     """Columns to write for: the terminal's, at most 100 (longer lines read badly); 80 where there is none."""
-    return min(shutil.get_terminal_size((80, 24)).columns, 100)
+    return max(min(shutil.get_terminal_size((80, 24)).columns, 100), NARROWEST)
 
 
 def visible(text: str) -> str:
@@ -75,14 +79,14 @@ def wrap(text: str, *, indent: str = "  ", hanging: str = "") -> list[str]:
     return lines
 
 
-def columns(*cells: str, indent: str = "  ", gap: str = "   ") -> list[str]:
-    """``cells`` side by side, continued on a further line, two columns in, where :func:`width` is reached."""
+def columns(*cells: str, indent: str = "  ", gap: str = "   ", hanging: str = "  ") -> list[str]:
+    """``cells`` side by side, continued on a further line, ``hanging`` further in, where :func:`width` is reached."""
     lines = [indent + visible(cells[0])]
     for cell in map(visible, cells[1:]):
         if len(lines[-1]) + len(gap) + len(cell) <= width():
             lines[-1] += gap + cell
         else:
-            lines.append(f"{indent}  {cell}")
+            lines.append(f"{indent}{hanging}{cell}")
     return lines
 
 
@@ -120,6 +124,11 @@ def duration(seconds: float) -> str:
             break
     value = seconds / size
     return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f} {unit}"
+
+
+def percent(part: float) -> str:
+    """``29 %`` for 0.29; what is more than nothing is not called ``0 %``."""
+    return "<1 %" if 0 < part < 0.005 else f"{100 * part:.0f} %"
 
 
 def figure(value: float) -> str:

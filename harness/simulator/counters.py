@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 #: A kind of access: its instruction's static part, and the space its addresses turned out to lie in.
 Key = tuple[Access, str]
 
-#: Rows of an access's counts: those of a :class:`Shape`, then the requests that waited for more than the L1.
-REQUESTS, LANES, UNITS, IDEAL, LINES, MOST, FETCHING = range(7)
+#: Rows of an access's counts: those of a :class:`Shape`, then the requests that waited for more than the L1, and
+#: those of them that waited for what their block had never loaded.
+REQUESTS, LANES, UNITS, IDEAL, LINES, MOST, FETCHING, FIRST = range(8)
 
 #: Addresses in global memory, blocks that updated them by atomics, and numbers of lane operations.
 Updates = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -50,8 +51,8 @@ class BatchTally:
     """Counts of one batch. Arrays have one column for each of its blocks.
 
     ``runs`` holds by number of a block of code the warps and the lanes that ran it, ``parted`` the warps whose
-    lanes parted at its end, ``accesses`` the seven counts of each kind of access. ``trace`` lists the blocks of code as
-    they ran, with the part of the batch's warps that took part.
+    lanes parted at its end, ``accesses`` the eight counts of each kind of access. ``trace`` lists the blocks of code as
+    they ran, with how many warps of each block took part.
     """
 
     def __init__(self, batch: Batch, tally: Tally) -> None:
@@ -65,7 +66,7 @@ class BatchTally:
         self.accesses: dict[Key, np.ndarray] = {}
         self.worst: dict[Key, Example] = {}
         self.updates: list[Updates] = []
-        self.trace: list[tuple[int, float]] = []
+        self.trace: list[tuple[int, np.ndarray]] = []
         self.footprints = Footprints(self.blocks, tally.cache_bytes)
         self.widths = tally.widths
         self.inner = np.isin(self.numbers, tally.inner) | tally.together
@@ -104,8 +105,9 @@ class BatchTally:
 
     def ran(self, block: Block, lanes: Lanes, parts: list[tuple[int, Lanes]]) -> None:
         """``lanes`` ran a block of code, and went on in ``parts``."""
-        _add(self.runs, block.number, self._shape(lanes))
-        self.trace.append((block.number, len(lanes.warps) / (self.blocks * self.warps_per_block)))
+        shape = self._shape(lanes)
+        _add(self.runs, block.number, shape)
+        self.trace.append((block.number, shape[0]))
         if len(parts) > 1:
             ways = np.bincount(np.concatenate([part.warps for _, part in parts]))
             _add(self.parted, block.number, self.by_block(np.flatnonzero(ways > 1)))
@@ -145,10 +147,11 @@ class BatchTally:
         counts, verb = one.shape.counts, one.key[0].verb
         for asked in one.shape.asked:
             if verb != "write":
-                missed = self.footprints.load(asked, one.shift // SECTOR_BYTES)
+                missed, new = self.footprints.load(asked, one.shift // SECTOR_BYTES)
                 if missed.any():
                     counts = counts.copy()
                     counts[FETCHING] += self._waiting(asked, missed)
+                    counts[FIRST] += self._waiting(asked, new)
             if verb != "read":
                 self.footprints.store(asked, one.shift // SECTOR_BYTES)
         _add(self.accesses, one.key, counts)
@@ -157,13 +160,12 @@ class BatchTally:
             if len(self.updates) > _MANY:
                 self.updates = [_merged(self.updates)]
 
-    def _waiting(self, asked: Asked, missed: np.ndarray) -> np.ndarray:
-        """By block, the warps that miss a sector at least."""
-        waiting = asked.warp[missed]
-        first = np.empty(len(waiting), np.bool_)
-        first[0] = True
+    def _waiting(self, asked: Asked, chosen: np.ndarray) -> np.ndarray:
+        """By block, the warps that ask for one of the chosen sectors at least."""
+        waiting = asked.warp[chosen]
+        first = np.ones(len(waiting), np.bool_)
         np.not_equal(waiting[1:], waiting[:-1], out=first[1:])
-        return np.bincount(asked.block[missed][first], minlength=self.blocks)
+        return np.bincount(asked.block[chosen][first], minlength=self.blocks)
 
     def _look(self, access: Access, located: Located, lanes: Lanes) -> list[_Seen]:
         by_space: dict[str, list[Target]] = {}

@@ -88,7 +88,7 @@ def count(machine: Machine, call: Call, cache_bytes: float, whole_work: int = WH
     numbers = () if whole else counter.chosen.numbers
     return Counted(
         Sampling(call.blocks, len(numbers) or call.blocks, numbers, () if whole else counter.notes + _doubts(sums)),
-        tuple(sums.instructions()), tuple(sums.footprints()), sums.fetched(), sums.chain(), sums.same_address(),
+        tuple(sums.instructions()), tuple(sums.footprints()), sums.fetched(), sums.chain(counter.weights(counter.parts[0])), sums.same_address(),
         tuple(sums.worst()),
     )  # fmt: skip
 
@@ -121,11 +121,15 @@ class _Counter:
 
     def sums(self) -> Sums:
         """What was counted so far, weighed."""
-        weights = self.chosen.weighs()
-        parts: Parts = [(part, np.array([weights[int(number)] for number in part.numbers])) for part in self.parts]
+        parts: Parts = [(part, self.weights(part)) for part in self.parts]
         if self.rest:
             parts = [(part, np.ones(1 if part.together else part.blocks)) for part in self.parts + self.rest]
         return Sums(self.machine.module.kernel(self.call.kernel), parts, self.call.blocks)
+
+    def weights(self, part: BatchTally) -> np.ndarray:
+        """Of the grid's blocks, how many each of a part of the sample stands for."""
+        weighs = self.chosen.weighs()
+        return np.array([weighs[int(number)] for number in part.numbers])
 
     def sample(self) -> None:
         """Blocks spread over the grid. Where these wait for others: the first ones, or all if they fit a batch."""

@@ -139,8 +139,8 @@ class Footprints:
         self.fetched = np.zeros(blocks, np.int64)
         self.touches = np.zeros(blocks, np.int64)
 
-    def load(self, asked: Asked, further: int = 0) -> np.ndarray:
-        """Blocks load sectors, ``further`` sectors on: which of these the cache misses.
+    def load(self, asked: Asked, further: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Blocks load sectors, ``further`` sectors on: which of these the cache misses, and which it never held.
 
         One fetch serves all warps that ask for a sector at once, and all of them wait for it."""
         touched, block, sector = self._of(self.read, asked.allocation), asked.block, asked.sector + further
@@ -151,7 +151,7 @@ class Footprints:
             self.fetched += asked.per_block
             self.touches += asked.per_block
             last[cells] = self.touches[block] + 1
-            return before == 0
+            return before == 0, before == 0
         ago = self.touches[block] + 1 - before
         missed = (before == 0) | (ago > self.cache_sectors * _ROOM[sector // _LINE_SECTORS * _SCATTER % _PARTS])
         if missed.any():
@@ -160,7 +160,7 @@ class Footprints:
         if again.any():
             self.touches += self._once(block, cells, again)
         last[cells] = self.touches[block] + 1
-        return missed
+        return missed, before == 0
 
     def _once(self, block: np.ndarray, cells: np.ndarray, chosen: np.ndarray) -> np.ndarray:
         """By block, how many of the chosen cells there are, each counted once."""

@@ -6,7 +6,7 @@ import difflib
 import functools
 import importlib.resources
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from harness.errors import UsageError
@@ -65,7 +65,7 @@ class Gpu:
     dram_bandwidth: float
     l2_bytes: int
     l2_bandwidth: float
-    source: str
+    source: str = field(repr=False)
     warps_per_sm: int
     blocks_per_sm: int
     registers_per_sm: int

@@ -186,6 +186,7 @@ class _FunctionParser:
         self.body: list[Instruction | str] = []
         self.tables: dict[str, tuple[str, ...]] = {}
         self.line: int | None = None
+        self.rolled: set[str] = set()
 
     def parse(self, text: str) -> Function:
         position, label = 0, ""
@@ -259,8 +260,10 @@ class _FunctionParser:
             self.variables.append(replace(variable, name=unique))
         elif text.startswith(".branchtargets"):
             self.tables[label] = tuple(name.strip() for name in text.removeprefix(".branchtargets").split(","))
+        elif text.startswith(".pragma") and '"nounroll"' in text:
+            self.rolled.add(label)
         elif text.startswith("."):
-            return  # .pragma, .callprototype and the like: no effect on what is computed
+            return  # .callprototype and the like: no effect on what is computed
         else:
             self.body.append(self._instruction(text))
 
@@ -287,7 +290,8 @@ class _FunctionParser:
         except Unsupported as error:
             raise Unsupported(f"{error.message} in {' '.join(text.split())}", line=self.line) from error
         modifiers = tuple(word for word in re.split(r"\.|(?=::)", match["modifiers"]) if word)
-        return Instruction(match["opcode"], modifiers, operands, guard, self.line, " ".join(text.split()))
+        rolled = any(isinstance(one, Symbol) and one.name in self.rolled for one in operands)
+        return Instruction(match["opcode"], modifiers, operands, guard, self.line, " ".join(text.split()), rolled)
 
     @staticmethod
     def _split(text: str) -> Iterator[str]:

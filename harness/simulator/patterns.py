@@ -62,8 +62,8 @@ class Example:
 
 @dataclass(frozen=True)
 class Shape:
-    """What a pattern of addresses comes to: ``counts`` by block (requests, lanes, units, ideal, lines, most, and a row
-    of zeros), and the sectors that are ``asked`` for of each allocation."""
+    """What a pattern of addresses comes to: ``counts`` by block (requests, lanes, units, ideal, lines, most, and two
+    rows of zeros), and the sectors that are ``asked`` for of each allocation."""
 
     counts: np.ndarray
     asked: tuple[Asked, ...]
@@ -105,7 +105,8 @@ class Pattern:
         lanes = np.count_nonzero(rows >= 0, axis=1)
         moving, width = (traffic.local_rows(rows, width), min(width, 4)) if self.space == "local" else (rows, width)
         moved = _RULES[self.space, self.access.verb == "update"](moving, width)
-        each = (np.ones(len(warps)), lanes, moved.units, moved.ideal, moved.lines, moved.most, np.zeros(len(warps)))
+        none = np.zeros(len(warps))
+        each = (np.ones(len(warps)), lanes, moved.units, moved.ideal, moved.lines, moved.most, none, none)
         counts = np.stack([self.tally.by_block(warps, amounts) for amounts in each])
         worst = _worst(moved, moving[:, :WARP], targets[0].allocation)
         asked = tuple(self._asked(one) for one in targets if self.space == "global")

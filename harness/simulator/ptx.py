@@ -93,7 +93,8 @@ Operand = Register | Immediate | Symbol | Address | Vector
 
 @dataclass(frozen=True)
 class Instruction:
-    """One PTX instruction. ``modifiers`` are the dotted words after the opcode, in order, types included."""
+    """One PTX instruction. ``modifiers`` are the dotted words after the opcode, in order, types included. ``rolled``
+    says of a branch that the loop it goes back to is not to be unrolled any more."""
 
     opcode: str
     modifiers: tuple[str, ...]
@@ -101,6 +102,7 @@ class Instruction:
     guard: Register | None = None
     line: int | None = None
     text: str = ""
+    rolled: bool = False
     types: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:

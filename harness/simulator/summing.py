@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from types import MappingProxyType
 
 import numpy as np
 
 from harness.profiles import Chain, Counters, Footprint, InstructionCounters, Traffic, WarpAccess
 from harness.simulator import chains, isa, steps
+from harness.simulator.costs import UNSEEN, Seen
 from harness.simulator.counters import (
     FETCHING,
+    FIRST,
     IDEAL,
     LANES,
     LINES,
@@ -95,13 +97,16 @@ class Sums:
                 counters = _counters(item, runs, traffic.get(id(item), []), widths)
                 yield InstructionCounters(".".join((item.opcode, *item.modifiers)), item.line, counters)
 
-    def chain(self) -> Chain:
-        """What a warp of the first batch waits for."""
+    def chain(self, weights: np.ndarray) -> Chain:
+        """What a warp of the first batch waits for, whose blocks stand for so many of the grid's."""
         seen = {id(key[0].instruction): _seen(key[1], counts) for key, counts in self.accesses.items()}
         code = {block.number: _items(block) for block in self.kernel.blocks}
-        trace = [chains.Ran(number, part) for number, part in self.parts[0][0].trace]
+        everyone = float(weights.sum()) * self.warps_per_block
+        part = cache(lambda warps: float(known[warps] @ weights) / everyone)
+        known = {id(warps): warps for _, warps in self.parts[0][0].trace}
+        trace = [chains.Ran(number, part(id(warps))) for number, warps in self.parts[0][0].trace]
         return chains.chain(
-            self.kernel.blocks, trace, lambda number, place: seen.get(id(code[number][place]), (0.0, 0.0))
+            self.kernel.blocks, trace, lambda number, place: seen.get(id(code[number][place]), UNSEEN)
         )
 
     # --- memory
@@ -218,11 +223,12 @@ def _counters(
     )  # fmt: skip
 
 
-def _seen(space: str, counts: np.ndarray) -> tuple[float, float]:
-    """The part of an access's requests that the L1 missed, and its turns beyond the first: lines, or wavefronts."""
+def _seen(space: str, counts: np.ndarray) -> Seen:
+    """What the chain needs to know of an access. Its turns are lines, or wavefronts."""
     requests = max(float(counts[REQUESTS]), 1.0)
     turns = float(counts[UNITS if space == "shared" else LINES])
-    return float(counts[FETCHING]) / requests, max(0.0, turns / requests - 1.0)
+    first, missed = float(counts[FIRST]) / requests, float(counts[FETCHING]) / requests
+    return Seen(first, missed - first, max(0.0, turns / requests - 1.0))
 
 
 def _example(key: Key, one: Example, kernel: Kernel, width: int) -> WarpAccess:

@@ -18,6 +18,8 @@ def test_a_machine_that_can_check_is_healthy(home: Path, kata: Run) -> None:
     for name in ("python", "katas", "parser", "compiler", "compiles", "headers", "cache", "gpu"):
         assert f" {name} " in done.stdout
     assert "NVRTC 13." in done.stdout
+    lines = done.stdout.splitlines()
+    assert lines[0] == "kata check runs on this machine." and lines[-1] == "Next: kata list"
 
 
 def test_json_lists_every_check(home: Path, kata: Run) -> None:
@@ -58,6 +60,7 @@ def test_what_is_needed_and_missing_is_exit_code_5(
     done = CliRunner().invoke(doctor.command, [])
     assert done.exit_code == 5
     assert "✗ compiler" in done.stdout
+    assert "can't run here yet: compiler" in done.stdout.splitlines()[0]
 
 
 def test_a_cache_that_cannot_be_written_is_no_obstacle(

@@ -37,6 +37,12 @@ def test_every_check_is_remembered(home: Path, desk: Path, kata: Run, source: st
     assert entry["file"] == str(desk / "add.cu") and len(entry["file_hash"]) == 64
 
 
+def test_a_look_at_a_solution_is_nobodys_practice(home: Path, desk: Path, kata: Run) -> None:
+    for file in ("solutions/add/1_one_thread_per_element.cu", "tests/wrong/add/skips_tail.cu"):
+        assert kata("check", "add", str(home / file)).returncode in (0, 1)
+    assert json.loads(kata("history", "--json").stdout)["history"] == []
+
+
 def test_a_check_that_says_nothing_about_a_file_is_not_remembered(home: Path, desk: Path, kata: Run) -> None:
     assert kata("check", "add", "nowhere.cu").returncode == 2
     assert json.loads(kata("history", "--json").stdout)["history"] == []

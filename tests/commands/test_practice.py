@@ -141,7 +141,7 @@ def test_a_history_that_cannot_be_written_costs_nothing_but_a_warning(home: Path
 
 def test_no_name_takes_what_is_due_and_says_why(home: Path, desk: Path, kata: Run) -> None:
     done = kata("practice", "--minutes", "0.005")
-    assert done.stdout.splitlines()[0] == "add: never tried"
+    assert done.stdout.splitlines()[0] == "add: not practised yet"
 
 
 def test_ctrl_c_keeps_the_attempt_which_goes_on_from_any_folder(home: Path, desk: Path, tmp_path: Path) -> None:

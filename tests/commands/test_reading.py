@@ -55,6 +55,11 @@ def test_show_renders_the_question_and_the_signature(home: Path, kata: Run) -> N
     assert "\x1b" not in done.stdout
 
 
+def test_a_file_in_place_of_the_kata_is_told_apart(home: Path, kata: Run) -> None:
+    done = kata("check", "add.cu")
+    assert done.returncode == 2 and "The kata is add; a file comes after it" in done.stderr
+
+
 def test_hints_come_one_at_a_time(home: Path, kata: Run) -> None:
     first, last = kata("hint", "add").stdout, kata("hint", "add", "3").stdout
     assert "Which element" in first and "Round the number" not in first

@@ -48,6 +48,13 @@ def test_the_same_for_programs(home: Path, memory: Path, kata: Run) -> None:
     assert [(row["kata"], row["checks"]) for row in rows] == [("add", "4"), ("gone", "1")]
 
 
+def test_columns_that_no_kata_has_anything_for_are_left_out(home: Path, memory: Path, kata: Run) -> None:
+    with opened(memory, Clock(datetime.now(UTC))) as history:
+        history.record(check(datetime.now(UTC), predicted=True))
+    head = kata("stats").stdout.splitlines()[2]
+    assert head.split() == ["kata", "checks", "right", "best", "rung"]
+
+
 def test_without_anything_it_says_how_to_begin(home: Path, kata: Run) -> None:
     done = kata("stats")
     assert done.returncode == 0 and "Next: kata list" in done.stdout

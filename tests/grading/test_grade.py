@@ -28,6 +28,10 @@ def test_the_next_rung_is_the_slowest_that_is_clearly_faster() -> None:
     assert found.next_ratio == pytest.approx(1.2) and found.best_ratio == pytest.approx(2.4)
 
 
+def test_of_next_rungs_equally_fast_the_lowest_counts() -> None:
+    assert graded(60, 100, 50, 51, 25).next == 2
+
+
 def test_slower_than_every_rung_reaches_none() -> None:
     found = graded(200, 100, 50)
     assert (found.rung, found.par_reached, found.next) == (None, False, 1)

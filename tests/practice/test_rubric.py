@@ -82,7 +82,7 @@ def test_more_hazards_are_counted() -> None:
 
 @pytest.mark.parametrize(("rung", "par_reached", "mark", "text"), [
     (2, True, Mark.GOOD, "2 of 2; par is 2"), (1, False, Mark.BAD, "1 of 2; par is 2"),
-    (None, False, Mark.BAD, "below the 2; par is 2"),
+    (None, False, Mark.BAD, "below all 2; par is 2"),
 ])  # fmt: skip
 def test_the_rung_is_held_against_par(rung: int | None, par_reached: bool, mark: Mark, text: str) -> None:
     result = Result(verdict(GOOD, speed=speed(rung, par_reached=par_reached)))

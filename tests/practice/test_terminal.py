@@ -112,7 +112,7 @@ def test_from_the_question_to_passed(seat: Seat) -> None:
     child.send("s")
     lines = end(child)
     assert child.exitstatus == 0
-    assert lines[0].startswith("✓ add is right: 20 cases, no hazards")
+    assert lines[0].startswith("✓ add is right: 23 cases, no hazards")
     assert any(line.startswith("Passed: 0:0") and "1 hint of 3" in line for line in lines)
     assert any(line.startswith("Rated hard: passed, with 1 hint") for line in lines)
     assert lines[-1].startswith("Next: kata solution add --list")

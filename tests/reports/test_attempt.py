@@ -9,7 +9,18 @@ from click import unstyle
 
 from harness.catalogue import Kata, Parameter, Question
 from harness.errors import CompileError, EnvironmentFault
-from harness.practice.events import Checked, Event, Interrupted, Key, Opened, Result, SeenElsewhere, Snapshot, Tick
+from harness.practice.events import (
+    Checked,
+    Event,
+    Interrupted,
+    Key,
+    Opened,
+    Result,
+    Saved,
+    SeenElsewhere,
+    Snapshot,
+    Tick,
+)
 from harness.practice.records import Ending
 from harness.practice.rules import Rules
 from harness.practice.session import Session
@@ -112,6 +123,12 @@ def test_an_interview_that_does_not_compile_has_a_rubric_too() -> None:
                  interview=True)  # fmt: skip
     assert lines[0] == "✗ add.cu does not compile"
     assert any("nothing ran: it does not compile" in line for line in lines)
+
+
+def test_a_watch_left_while_it_checks_does_not_pass_an_older_result_off_as_the_latest() -> None:
+    events = (Opened(TEXT), Checked(TEXT, WRONG, 0.1), Saved(Snapshot(b"other")), Key("x"))
+    lines = page(*events, minutes=None)
+    assert lines[0].startswith("Left before the latest save was checked") and lines[1].startswith("✗ add is wrong")
 
 
 def test_a_watch_ends_with_the_last_result_and_no_clock() -> None:

@@ -156,6 +156,10 @@ def test_a_time_that_was_taken_stands_before_the_predicted_one() -> None:
     assert text.endswith("--compare 2")
 
 
+def test_what_is_not_right_yet_comes_before_what_is_slow() -> None:
+    assert text_of(tree(PAGES["fault"])).endswith("Next: kata hint transpose")
+
+
 def test_a_report_knows_its_own() -> None:
     assert is_report(PAGES["right"][:4096]) and is_report(PAGES["fault"][:4096])
     assert not is_report("<!doctype html><title>kata report</title>")

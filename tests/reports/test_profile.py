@@ -9,15 +9,17 @@ import pytest
 from click import unstyle
 
 from harness.catalogue import Rung
-from harness.profiles import Profile, total
+from harness.profiles import LaunchProfile, Profile, total
 from harness.reports.advice import advice
 from harness.reports.compare import comparison_page, opening
-from harness.reports.figures import line_figures
+from harness.reports.figures import launch_groups, line_figures
 from harness.reports.profile import profile_page
 from harness.reports.profile_json import comparison_record, profile_record
 from harness.simulator.gpus import load_gpu
+from harness.simulator.timing import predict_all, whole
 from tests.conftest import ROOT
 from tests.reports import made
+from tests.simulator.launches import launch
 
 A100 = load_gpu("a100")
 
@@ -78,7 +80,7 @@ def test_the_launch_says_what_fits_and_the_roof_is_put_in_words() -> None:
     text = "\n".join(page(made.profile()))
     assert "transpose<<<(256, 128), (32, 32)>>>, line 20" in text
     assert "18 registers   nothing spilled   4,096 bytes of shared memory" in text
-    assert "64 of 64 warps an SM (limit: warps)   152 waves, the last 70 % full" in text
+    assert "64 of 64 warps an SM   152 waves, the last 70 % full" in text
     assert "sectors   8.39 M moved by requests, 100 % of them needed" in text
     assert "roofline  no floating-point arithmetic: 37 % of the DRAM roof" in text
 
@@ -141,11 +143,30 @@ SOLUTION = """\
 """
 
 
+@pytest.mark.parametrize(
+    "launches",
+    [
+        [launch(read=1 << 20)],
+        [launch(times=300, read=1 << 20)],
+        [launch(times=300, read=1 << 20), launch(times=100, read=1 << 22), launch(blocks=20, read=1 << 24)],
+    ],
+)
+def test_the_launches_of_a_call_come_to_its_time(launches: list[LaunchProfile]) -> None:
+    estimates = predict_all(launches, A100)
+    call = whole(estimates, (), A100)
+    groups = launch_groups(Profile("add", "add.cu", "a100", "n = 1", estimates, (), call))
+    assert sum(group.seconds for group in groups) == pytest.approx(call.seconds)
+    assert sum(group.times for group in groups) == sum(one.times for one in launches)
+
+
 def test_a_comparison_sets_figures_side_by_side_and_marks_what_differs() -> None:
     lines = unstyle(comparison_page(made.scattered(), made.profile(), RUNG, A100, SOLUTION)).splitlines()
     assert lines[0] == "transpose: rung 4 would be 1.59x faster than yours on A100-80 SXM (predicted)"
     rows = [" ".join(line.split()) for line in lines]
     assert "time 560 µs 352 µs < 1.59x less" in rows and "sectors a request 32 4 < 8x less" in rows
+    whole = dataclasses.replace(made.LAUNCH.sampling, blocks=1, counted=1, numbers=())
+    slow = dataclasses.replace(made.LAUNCH, grid=(1, 1, 1), sampling=whole)
+    assert "< 32,768x more" in comparison_page(made.profile(slow), made.profile(), RUNG, A100, SOLUTION)
     assert "wavefronts a request - 32" in rows and "launches 1 1" in rows
     assert "yours waits for DRAM bandwidth, 22 % of it useful" in rows
     assert rows[-3:] == [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 
+import pytest
 from click import unstyle
 
 from harness.reports.jsonout import bench_record, speed_fields
@@ -45,8 +46,10 @@ PREDICTED = dataclasses.replace(
 def test_a_predicted_time_says_so_for_which_gpu_how_sure_and_what_it_waits_for() -> None:
     lines = page(PREDICTED).splitlines()
     assert " ".join(lines[0].split()) == "speed about 41.2 µs 3.26 TB/s 79 % of a copy of the same bytes"
-    assert lines[1].strip() == "predicted for the A100-80 SXM, 30.5 to 55.6 µs, at n = 33554432"
-    assert lines[2] == "  waits   for DRAM bandwidth, 88 % of it useful" and lines[3].startswith("  rung    3 of 4")
+    assert [line.strip() for line in lines[1:3]] == [
+        "predicted for the A100-80 SXM, 30.5 to 55.6 µs, at n = 33554432; the", "answer is not checked there",
+    ]  # fmt: skip
+    assert lines[3] == "  waits   for DRAM bandwidth, 88 % of it useful" and lines[4].startswith("  rung    3 of 4")
     assert max(map(len, lines)) <= 80 and "±" not in page(PREDICTED)
     assert "(predicted for the A100-80 SXM)" in unstyle(ladder_table(PREDICTED)[0])
 
@@ -65,12 +68,17 @@ def test_noise_and_a_refusal_are_said() -> None:
 def test_a_kernel_below_every_rung_is_told_the_next_and_the_best() -> None:
     grade = Grade(rung=None, par_reached=False, next=1, next_ratio=1.5, best_ratio=80.0)
     text = " ".join(page(dataclasses.replace(SPEED, grade=grade)).split())
-    assert 'below the 4, par is 3: "three kernels" is 1.50x faster; the best 80.00x' in text
+    assert 'below all 4, par is 3: "three kernels" is 1.50x faster; the best 80.00x' in text
 
 
 def test_arithmetic_is_counted_where_it_is_the_limit() -> None:
     speed = dataclasses.replace(SPEED, flops=17179869184, limit="what the GPU's float32 units can compute")
     assert "417 TFLOP/s" in page(speed)
+    assert "\n          79 % of what the GPU's float32 units can compute" in page(speed)
+
+
+def test_a_share_that_rounds_to_nothing_is_not_called_nothing() -> None:
+    assert "<1 % of a copy" in page(dataclasses.replace(SPEED, light=1e-9))
 
 
 def test_the_table_has_a_bar_for_every_rung_and_yours_and_marks_par() -> None:
@@ -79,6 +87,14 @@ def test_the_table_has_a_bar_for_every_rung_and_yours_and_marks_par() -> None:
     assert [line.count("█") for line in lines[1:6]] == [1, 2, 18, 24, 18]
     assert " 3 online pair   par" in lines[3] and "yours" in lines[5] and "par" not in lines[4]
     assert lines[6].strip() == "100 % is a copy of the same bytes, 32.5 µs" and max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize(("title", "bar"), [(32, 8), (33, 0), (42, 0), (90, 0)])
+def test_a_ladder_of_long_titles_stays_within_the_page(title: int, bar: int) -> None:
+    rungs = (dataclasses.replace(SPEED.rungs[0], name="t" * title), *SPEED.rungs[1:])
+    lines = unstyle("\n".join(ladder_table(dataclasses.replace(SPEED, rungs=rungs)))).splitlines()
+    assert max(map(len, lines)) <= 80 and lines[4].count("█") == bar
+    assert ("t" * title in lines[1]) is (title <= 42)
 
 
 def test_a_program_gets_the_same_in_seconds() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.reports.text import excerpt, shown_path, visible, wrap
+from harness.reports.text import excerpt, percent, shown_path, visible, wrap
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,10 @@ def test_paths_are_shown_as_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)
     assert shown_path(tmp_path / "a" / "b.cu") == str(Path("a/b.cu"))
     assert shown_path(tmp_path.parent / "c.cu") == str(tmp_path.parent / "c.cu")
+
+
+@pytest.mark.parametrize(
+    ("part", "said"), [(0, "0 %"), (0.0049, "<1 %"), (0.0051, "1 %"), (0.294, "29 %"), (1, "100 %")]
+)
+def test_a_part_that_is_not_nothing_is_not_called_nothing(part: float, said: str) -> None:
+    assert percent(part) == said

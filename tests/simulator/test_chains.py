@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from harness.simulator.chains import Ran, chain
-from harness.simulator.costs import cost
+from harness.simulator.costs import Seen, cost
 from harness.simulator.isa import COMPUTE
 from harness.simulator.kernel import Kernel
 from harness.simulator.ptx import Instruction, Register
@@ -18,14 +18,16 @@ def kernel(body: str) -> Kernel:
     return module(assembly(body)).kernel("main")
 
 
-Seen = Callable[[int, int], tuple[float, float]]
+SeenAt = Callable[[int, int], Seen]
+
+FETCHED = Seen(1.0, 0.0, 0.0)
 
 
-def steps(body: str, trace: list[int] | None = None, seen: Seen | None = None) -> Mapping[str, float]:
+def steps(body: str, trace: list[int] | None = None, seen: SeenAt | None = None) -> Mapping[str, float]:
     """Steps through the blocks of a body in order, unless the trace says which ran."""
     code = kernel(body)
     ran = [Ran(number, 1.0) for number in (trace if trace is not None else range(len(code.blocks)))]
-    return chain(code.blocks, ran, seen or (lambda number, place: (1.0, 0.0))).steps
+    return chain(code.blocks, ran, seen or (lambda number, place: FETCHED)).steps
 
 
 START = "ld.param.u64 %rd1, [out];\n"
@@ -52,8 +54,8 @@ def test_a_load_behind_a_store_waits_for_what_is_stored() -> None:
 
 def test_what_the_l1_answers_is_not_fetched() -> None:
     body = START + "ld.global.f32 %f1, [%rd1];\nst.global.f32 [%rd1], %f1;\nret;"
-    found = steps(body, seen=lambda number, place: (0.25, 3.0))
-    assert (found["l1"], found["fetch"], found["replay"]) == (1.0, 0.25, 3.0)
+    found = steps(body, seen=lambda number, place: Seen(0.25, 0.5, 3.0))
+    assert (found["l1"], found["fetch"], found["refetch"], found["replay"]) == (1.0, 0.25, 0.5, 3.0)
 
 
 IF = START + """\
@@ -81,6 +83,7 @@ def test_a_barrier_ends_that() -> None:
 LOOP = START + """\
 mov.u32 %r1, 0;
 AGAIN:
+.pragma "nounroll";
 ld.global.f32 %f1, [%rd1];
 add.f32 %f2, %f2, %f1;
 add.u32 %r1, %r1, 1;
@@ -100,10 +103,39 @@ def test_a_load_for_the_next_turn_waits_in_parallel_with_this_one() -> None:
     assert steps(ahead, [0, 1, 1, 2])["fetch"] == 1
 
 
+def test_ptxas_makes_four_turns_one_unless_it_was_told_not_to() -> None:
+    unrolled = LOOP.replace('.pragma "nounroll";\n', "")
+    found = steps(unrolled, [0, *[1] * 8, 2])
+    assert (found["fetch"], found["branch"]) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("code", "other"),
+    [
+        ("add.u32 %r1, %r1, 1;", "add.u32 %r1, %r1, %r2;"),  # no telling how many turns there will be
+        ("add.f32 %f2, %f2, %f1;", "add.f32 %f2, %f2, %f1;\n" * 40),
+        ("add.f32 %f2, %f2, %f1;", "div.rn.f32 %f2, %f2, %f1;"),
+        ("add.f32 %f2, %f2, %f1;", "add.f32 %f2, %f2, %f1;\nbar.sync 0;"),
+        ("add.f32 %f2, %f2, %f1;", "red.global.add.f32 [%rd1+4], %f1;"),
+    ],
+)
+def test_some_loops_it_does_not_unroll(code: str, other: str) -> None:
+    body = LOOP.replace('.pragma "nounroll";\n', "").replace(code, other)
+    turn = [1, 2] if "bar" in other else [1]
+    assert steps(body, [0, *turn * 4, max(turn) + 1])["fetch"] == 4
+
+
+def test_loads_of_many_lines_wait_for_room_in_the_l1() -> None:
+    loads = "".join(f"ld.global.f32 %f{n}, [%rd1+{4 * n}];\n" for n in range(9))
+    body = START + loads + "st.global.f32 [%rd1], %f8;\nret;"
+    assert steps(body, seen=lambda number, place: FETCHED)["fetch"] == 1
+    assert steps(body, seen=lambda number, place: Seen(1.0, 0.0, 31.0))["fetch"] == 3
+
+
 def test_blocks_count_by_the_part_of_the_warps_that_ran_them() -> None:
     code = kernel(LOOP)
     ran = [Ran(0, 1.0), *([Ran(1, 0.5)] * 4), Ran(2, 1.0)]
-    found = chain(code.blocks, ran, lambda number, place: (1.0, 0.0))
+    found = chain(code.blocks, ran, lambda number, place: FETCHED)
     assert found.steps["fetch"] == 2 and found.slots["fma"] == 2.0 and found.slots["memory"] == 3.0
 
 

@@ -231,6 +231,23 @@ KERNEL k(float* y) {
     assert {one.line for one in found.instructions} <= set(range(1, 10))
 
 
+def test_what_a_block_comes_back_to_is_told_from_what_it_never_loaded() -> None:
+    source = """\
+KERNEL k(const float* x, float* y) {
+    float sum = 0;
+    for (int turn = 0; turn < 2; ++turn)
+        #pragma unroll 1
+        for (int i = threadIdx.x; i < (1 << 15); i += 128) sum += x[i];
+    y[threadIdx.x] = sum;
+}"""
+    small, large = (
+        Bench(source).count(block=128, cache_bytes=size, x=floats(1 << 15), y=np.zeros(128, np.float32)).chain.steps
+        for size in (1 << 14, 1 << 20)
+    )
+    assert (small["fetch"], small["refetch"], small["l1"]) == (256, 256, 512)
+    assert (large["fetch"], large["refetch"], large["l1"]) == (256, 0, 512)
+
+
 # --- samples
 
 RAGGED = """\
@@ -279,6 +296,10 @@ def test_edges_of_a_matrix_weigh_what_they_are(rows: int, columns: int) -> None:
         whole.global_load.requests, whole.global_load.lanes, whole.global_load.nbytes,
     )  # fmt: skip
     assert sample.sectors == pytest.approx(whole.sectors, rel=0.05)
+    # Each warp issues the same on average, however many edges were among the blocks that were looked at.
+    warps = grid[0] * grid[1] * 8
+    issued = sum(pipe for name, pipe in whole.pipes.items() if name == "memory")
+    assert found.chain.slots["memory"] == pytest.approx(issued / warps, rel=0.05)
 
 
 def test_what_all_blocks_read_is_read_once() -> None:

@@ -52,8 +52,8 @@ def test_a_cache_that_holds_all_misses_first_touches_alone(accesses: list[list[t
     allocation = memory.live("buffer")[0]
     seen: set[tuple[int, int]] = set()
     for pairs in accesses:
-        missed = found.load(asked(allocation, pairs))
-        assert missed.tolist() == [pair not in seen for pair in pairs]
+        missed, new = found.load(asked(allocation, pairs))
+        assert missed.tolist() == new.tolist() == [pair not in seen for pair in pairs]
         seen |= set(pairs)
     assert found.fetched.tolist() == [sum(b == block for b, _ in seen) for block in range(BLOCKS)]
 
@@ -66,9 +66,10 @@ def test_the_part_that_a_second_pass_misses_grows_from_none_to_all(cache_sectors
     """From a cache of twice the size of what is passed over, to one of two thirds."""
     found, memory = footprints(32 * cache_sectors)
     allocation = memory.live("buffer")[0]
-    for _ in range(2):
+    for turn in range(2):
         for start in range(0, 4096, 32):
-            found.load(asked(allocation, [(0, sector) for sector in range(32)]), start)
+            _, new = found.load(asked(allocation, [(0, sector) for sector in range(32)]), start)
+            assert set(new.tolist()) == {turn == 0}
     assert found.fetched[0] / 4096 - 1 == pytest.approx(again, abs=1 / 32)
     assert not found.fetched[1:].any()
 

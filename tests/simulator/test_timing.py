@@ -31,7 +31,7 @@ def launches(draw: st.DrawFn) -> LaunchProfile:
         global_store=traffic(draw(st.integers(0, 10**7))),
         shared_load=wavefronts(draw(st.integers(0, 10**7)), draw(st.integers(1, 32))),
     )
-    kinds = ("alu", "special", "shared", "l1", "fetch", "barrier", "replay")
+    kinds = ("alu", "special", "shared", "l1", "fetch", "refetch", "barrier", "replay")
     steps = {kind: draw(st.floats(0, 1000)) for kind in kinds}
     slots = {unit: draw(st.floats(0, 10000)) for unit in ("issue", "fma", "alu", "special", "memory")}
     return launch(
@@ -75,7 +75,7 @@ def test_more_atomics_on_one_address_or_more_fetched_is_never_faster(
     assert seconds(dataclasses.replace(one, footprints=(more,)), gpu) * SLACK >= seconds(one, gpu)
 
 
-@given(launches(), GPUS, st.sampled_from(["fetch", "alu", "shared", "replay", "l1"]), st.floats(0.1, 100))
+@given(launches(), GPUS, st.sampled_from(["fetch", "refetch", "alu", "shared", "replay", "l1"]), st.floats(0.1, 100))
 def test_a_longer_chain_is_never_faster(one: LaunchProfile, gpu: Gpu, kind: str, more: float) -> None:
     chain = dataclasses.replace(one.chain, steps=dict(one.chain.steps) | {kind: one.chain.steps[kind] + more})
     assert seconds(dataclasses.replace(one, chain=chain), gpu) * SLACK >= seconds(one, gpu)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from markupsafe import Markup
 
 from harness.reports.pictures.svg import WIDTH, Picture
-from harness.reports.text import count
+from harness.reports.text import count, percent
 
 #: Waves drawn one by one; of more, the first and the last.
 _MOST_WAVES = 8
@@ -56,7 +56,7 @@ def waves(key: str, *, grid: float) -> Markup:
     total = math.ceil(grid)
     part = grid - total + 1
     drawn = min(total, _MOST_WAVES)
-    last = "the last is full" if part == 1 else f"the last is {100 * part:.0f} % full"
+    last = "the last is full" if part == 1 else f"the last is {percent(part)} full"
     picture = Picture(key, 62, "Waves of blocks", f"The grid runs in {count(total, 'wave')}; {last}.")
     picture.text(0, 10, count(total, "wave"), "small strong")
     picture.text(WIDTH, 10, last, "small muted", anchor="end")

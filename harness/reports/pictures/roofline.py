@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from harness.reports.pictures.svg import WIDTH, Picture
+from harness.reports.text import percent
 
 #: Intensities shown, FLOP a byte: from a copy's to beyond any ridge.
 _LEFT, _RIGHT = 1 / 16, 256.0
@@ -70,12 +71,12 @@ def roofline(key: str, points: Sequence[Point], *, bandwidth: float, peak: float
 def placed(point: Point, bandwidth: float, peak: float) -> str:
     """Where a kernel lies under the roof, in words."""
     if point.intensity == 0:
-        return f"no floating-point arithmetic: {100 * point.bandwidth / bandwidth:.0f} % of the DRAM roof"
+        return f"no floating-point arithmetic: {percent(point.bandwidth / bandwidth)} of the DRAM roof"
     ridge, roof = peak / bandwidth, min(peak, point.intensity * bandwidth)
     side = "memory's side" if point.intensity < ridge else "arithmetic's side"
     return (
         f"{_short(point.intensity)} FLOP a byte, on {side} of the ridge ({_short(ridge)}): "
-        f"{100 * point.rate / roof:.0f} % of the roof there"
+        f"{percent(point.rate / roof)} of the roof there"
     )
 
 

@@ -179,7 +179,7 @@ RULES = (
          lambda scene: line_with_most(scene, lambda counters: counters.barriers)),
     Rule("few_warps", "launch", _few_warps, _say_warps, lambda scene: _ROOM[scene.estimate.occupancy.limit]),
     Rule("few_blocks", "launch", _idle_sms,
-         lambda scene: f"{scene.estimate.launch.blocks} of {scene.gpu.sms} multiprocessors have work",
+         lambda scene: f"Only {scene.estimate.launch.blocks} of {scene.gpu.sms} multiprocessors get work",
          plain("Split the work over more blocks, two or more for each multiprocessor.")),
     Rule("tail", "launch", _tail,
          lambda scene: f"The last of {math.ceil(scene.estimate.occupancy.waves)} waves is "

@@ -14,7 +14,7 @@ from pathlib import PurePath
 
 from harness.errors import CompileError
 from harness.mangling import plain_name
-from harness.rewrite import to_bytes_text
+from harness.rewrite import mask, to_bytes_text
 from harness.source import ENTRY_FILE, Program
 
 _HEAD = re.compile(
@@ -27,6 +27,7 @@ _TOO_MUCH_SHARED = re.compile(
     r"Entry function '(?P<kernel>\w+)' uses too much shared data \((?P<used>\w+) bytes, (?P<most>\w+) max\)"
 )
 _UNRESOLVED = re.compile(r"Unresolved extern function '(\w+)'")
+_NOT_ENDED = 'expected a ";"'
 _SUMMARY = re.compile(r"^\d+ errors? detected in the compilation of|^Remark: The warnings can be suppressed")
 
 _REMEDIES = (
@@ -95,12 +96,29 @@ def _placed(told: Diagnostic, body: list[str], program: Program) -> Diagnostic:
     indent = len(body[at - 1]) - len(body[at - 1].lstrip())
     reached = len(to_bytes_text(compiled[:start])) + body[at].index("^") - indent  # the compiler counts bytes
     column = program.marked.column(told.line, reached)
-    own = program.text.split("\n")[told.line - 1]
-    before = to_bytes_text(own)[:column].encode("latin-1").decode(errors="ignore")
+    lines = program.text.split("\n")
+    line = told.line
+    before = to_bytes_text(lines[line - 1])[:column].encode("latin-1").decode(errors="ignore")
+    if told.text == _NOT_ENDED:
+        line, end = _end_of_code(program.text, line, len(before))
+        before = lines[line - 1][:end]
     pointer = "".join("\t" if character == "\t" else " " * _width(character) for character in before)
     rest = (_plain(line) for line in body[at + 1 :])
-    shown = (*(_plain(line) for line in body[: at - 1]), f"  {own}", f"  {pointer}^", *rest)
-    return replace(told, column=len(before) + 1, body=shown)
+    shown = (*(_plain(line) for line in body[: at - 1]), f"  {lines[line - 1]}", f"  {pointer}^", *rest)
+    return replace(told, line=line, column=len(before) + 1, body=shown)
+
+
+def _end_of_code(text: str, line: int, column: int) -> tuple[int, int]:
+    """Where the code ahead of a place ends: its line, and the column (from 0) behind it. What lacks its ``;`` is found
+    out at the next word, which may be lines further down."""
+    quiet = mask(text).split("\n")
+    if quiet[line - 1][:column].strip():
+        return line, column
+    for number in range(line - 1, 0, -1):
+        code = quiet[number - 1].rstrip()
+        if code and not code.lstrip().startswith("#"):
+            return number, len(code)
+    return line, column
 
 
 def _width(character: str) -> int:

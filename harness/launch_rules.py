@@ -40,12 +40,11 @@ SM_80 = LaunchLimits("sm_80")
 
 
 def launch_fault(
-    error: str, message: str, *, line: int | None, kernel: str | None = None, remedy: str | None = None
-) -> NoReturn:
+    error: str, message: str, *, line: int | None, kernel: str | None = None, remedy: str | None = None,
+    kind: str = "launch",
+) -> NoReturn:  # fmt: skip
     """Raise the KernelFault of a CUDA call that returns ``error``."""
-    raise KernelFault(
-        Hazard("launch", Severity.ERROR, f"{message} ({error})", line=line, kernel=kernel, remedy=remedy)
-    )  # fmt: skip
+    raise KernelFault(Hazard(kind, Severity.ERROR, f"{message} ({error})", line=line, kernel=kernel, remedy=remedy))
 
 
 def check_launch(

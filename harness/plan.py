@@ -27,7 +27,10 @@ from harness.steps import Copy, Free, Launch, LaunchPlan, Malloc, Memset, SetAtt
 if TYPE_CHECKING:
     from harness.compile import Compiled
 
-__all__ = ["Copy", "Free", "Launch", "LaunchPlan", "Malloc", "Memset", "SetAttribute", "Step", "Upload", "make_plan"]
+__all__ = [
+    "Copy", "Free", "Launch", "LaunchPlan", "Malloc", "Memset", "Refused", "SetAttribute", "Step", "Upload",
+    "make_plan",
+]  # fmt: skip
 
 #: How many steps a plan can have (kata.h's figure): each takes a millisecond or two to record.
 MOST_STEPS = 512
@@ -61,8 +64,23 @@ _REFUSED = {
         "write the value down, or use cudaGetDeviceProperties",
     ),
 }
+#: Why a pointer can't be freed: the hazard's kind, the reason, and the remedy.
+_TWICE = "double_free", "was freed before", "free it once"
+_NEVER = (
+    "invalid_free", "is not what cudaMalloc returned",
+    "free only what solve allocates; give the pointer its memory first: cudaMalloc(&pointer, bytes)",
+)  # fmt: skip
 _BUDGET_SECONDS = 10.0
 _MEMORY_KINDS = ("out_of_bounds", "use_after_free", "null_pointer", "misaligned", "read_only")
+
+
+class Refused(KernelFault):
+    """CUDA would refuse a step of ``solve``. ``before`` is the plan of those ahead of it: they run all the same, and
+    what they do may be why."""
+
+    def __init__(self, hazard: Hazard, before: LaunchPlan) -> None:
+        super().__init__(hazard)
+        self.before = before
 
 
 def make_plan(
@@ -72,7 +90,7 @@ def make_plan(
     """Run ``solve`` and say what it does.
 
     ``arguments`` are solve's, in order: addresses for pointers. ``printer`` takes the lines ``solve`` prints. Raises
-    SourceError for what ``solve`` may not do, and KernelFault (``launch``) with CUDA's name for what CUDA would refuse.
+    SourceError for what ``solve`` may not do, and Refused with CUDA's name for what CUDA would refuse.
     """
     return _Planner(module, compiled, tuple(arguments), limits, source_name, printer).run()
 
@@ -244,25 +262,31 @@ class _Checker:
         self.resources = resources
         self.limits = limits
         self.live: dict[int, int] = {}
+        self.freed: set[int] = set()
         self.allowed: dict[str, int] = {}
 
     def check(self, plan: LaunchPlan) -> None:
-        """Raise KernelFault for the first step that CUDA would refuse."""
-        freed: set[int] = set()
-        for step in plan.steps:
-            match step:
-                case Malloc():
-                    self._malloc(step)
-                case Free():
-                    self._free(step, freed)
-                case SetAttribute():
-                    self._allow(step)
-                case Launch():
-                    needs = self.resources[step.kernel]
-                    check_launch(
-                        step.name, step.grid, step.block, step.shared_bytes, step.line, needs,
-                        self.allowed.get(step.kernel, 0), self.limits,
-                    )  # fmt: skip
+        """Raise Refused for the first step that CUDA would refuse."""
+        for number, step in enumerate(plan.steps):
+            try:
+                self._check(step)
+            except KernelFault as fault:
+                raise Refused(fault.hazard, replace(plan, steps=plan.steps[:number])) from fault
+
+    def _check(self, step: Step) -> None:
+        match step:
+            case Malloc():
+                self._malloc(step)
+            case Free():
+                self._free(step)
+            case SetAttribute():
+                self._allow(step)
+            case Launch():
+                needs = self.resources[step.kernel]
+                check_launch(
+                    step.name, step.grid, step.block, step.shared_bytes, step.line, needs,
+                    self.allowed.get(step.kernel, 0), self.limits,
+                )  # fmt: skip
 
     def _malloc(self, step: Malloc) -> None:
         self.live[step.address] = step.nbytes
@@ -270,14 +294,15 @@ class _Checker:
         if total > self.limits.memory_bytes:
             launch_fault(
                 "cudaErrorMemoryAllocation", f"cudaMalloc of {step.nbytes:,} bytes: more than the GPU has",
-                line=step.line, remedy="check the size: is it negative, or counted twice?",
+                line=step.line, remedy="check the size: is it negative, or counted twice?", kind="out_of_memory",
             )  # fmt: skip
 
-    def _free(self, step: Free, freed: set[int]) -> None:
+    def _free(self, step: Free) -> None:
         if self.live.pop(step.address, None) is None:
-            why = "was freed before" if step.address in freed else "is not what cudaMalloc returned"
-            launch_fault("cudaErrorInvalidValue", f"cudaFree of a pointer that {why}", line=step.line)
-        freed.add(step.address)
+            kind, why, remedy = _TWICE if step.address in self.freed else _NEVER
+            what = f"cudaFree of a pointer that {why}"
+            launch_fault("cudaErrorInvalidValue", what, line=step.line, remedy=remedy, kind=kind)
+        self.freed.add(step.address)
 
     def _allow(self, step: SetAttribute) -> None:
         most = self.limits.opt_in_shared_bytes - self.resources[step.kernel].shared_bytes

@@ -18,6 +18,7 @@ import numpy as np
 from harness import source
 from harness.catalogue import Kata, Parameter
 from harness.compile import Compiled, compile_program
+from harness.devices import LAUNCH_ONE, NO_LAUNCH
 from harness.devices.simulated import Session
 from harness.errors import KernelFault, Unsupported, UsageError
 from harness.launch_rules import LaunchLimits
@@ -62,7 +63,7 @@ def profile(kata: Kata, path: Path, gpu: str, size: Size | None = None) -> Profi
     )
     plan = make_plan(session.module, compiled, values, limits=_limits(target), source_name=path.name)
     if not plan.launches:
-        raise UsageError(f"solve of {path.name} launches no kernel", remedy=f"see what to do: kata show {kata.name}")
+        raise UsageError(NO_LAUNCH, file=str(path), remedy=LAUNCH_ONE)
     session.perform_all(plan)
     launches = predict_all(session.profiles(), target)
     label = ", ".join(f"{name} = {value}" for name, value in chosen.items())

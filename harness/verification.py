@@ -33,7 +33,7 @@ HINTS, QUESTIONS, WRONG_KERNELS = 3, 3, 4
 #: Kinds of hazards that a wrong kernel expects together with the line that is to blame.
 NAME_A_LINE = frozenset({
     "assert", "barrier", "double_free", "invalid_free", "launch", "misaligned", "missing_lanes",
-    "null_pointer", "out_of_bounds", "race", "read_only", "runaway", "trap", "uninitialised",
+    "null_pointer", "out_of_bounds", "out_of_memory", "race", "read_only", "runaway", "trap", "uninitialised",
     "use_after_free",
 })  # fmt: skip
 

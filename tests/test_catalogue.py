@@ -158,3 +158,8 @@ def test_a_mistake_about_speed_is_named(home: Path, new: str, problem: str) -> N
 @pytest.mark.parametrize("kata", catalogue.load_all(), ids=lambda kata: kata.name)
 def test_every_kata_is_timed_and_its_par_is_one_of_its_rungs(kata: catalogue.Kata) -> None:
     assert kata.speed and 1 <= kata.par <= len(kata.rungs)
+
+
+@pytest.mark.parametrize("kata", catalogue.load_all(), ids=lambda kata: kata.name)
+def test_every_skeleton_fits_80_columns(kata: catalogue.Kata) -> None:
+    assert max(map(len, kata.skeleton.read_text(encoding="utf-8").splitlines())) <= 80

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -80,6 +81,30 @@ def test_a_wrong_command_line_is_answered_in_json_too(arguments: tuple[str, ...]
     done = kata(*arguments, "--json")
     error = json.loads(done.stdout)["error"]
     assert done.returncode == error["exit_code"] == 2 and error["message"] and not done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("arguments", [("list",), ("list", "--json"), ("stats",)])
+def test_a_full_disk_is_no_bug_and_no_wrong_answer(desk: Path, arguments: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command(*arguments), cwd=desk, env=environment(), stdout=full, stderr=subprocess.PIPE, text=True,
+            check=False,
+        )  # fmt: skip
+    assert done.returncode == 5 and done.stderr == "kata: can't write: No space left on device\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder in use can't go there")
+def test_a_folder_that_is_gone_is_said(desk: Path) -> None:
+    kernel = Path("solutions/add/1_one_thread_per_element.cu").absolute()
+    words = shlex.join(command("check", "add", str(kernel)))
+    gone = desk / "gone"
+    gone.mkdir()
+    done = subprocess.run(
+        ["sh", "-c", f"rmdir {shlex.quote(str(gone))}; {words}"], cwd=gone, env=environment(), capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 5 and done.stderr == "kata: the folder that you are in is gone; cd to another\n"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes end otherwise there")

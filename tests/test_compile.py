@@ -142,7 +142,7 @@ def refused(folder: Path, text: str) -> CompileError:
 
 @pytest.mark.parametrize(("old", "new", "line", "place", "says"), [
     ("2 * a[i]", "2 * a[j]", 3, "j]", 'identifier "j" is undefined'),
-    ("b[i] = 2 * a[i];", "b[i] = 2 * a[i]", 4, "}", 'expected a ";"'),
+    ("n) b[i] = 2 * a[i];", "n) b[i] = 2 * a[i] b[0] = 1;", 3, "b[0]", 'expected a ";"'),
     ("in, out, n)", "in, oops, n)", 6, "oops", 'identifier "oops" is undefined'),
     ("256>>>", "width>>>", 6, "width", 'identifier "width" is undefined'),
     ("void solve", "/* größe ≤ 漢字 */ int y = x;\nvoid solve", 5, "x;", 'identifier "x" is undefined'),
@@ -158,6 +158,15 @@ def test_an_error_points_at_the_users_own_line_and_column(
     assert error.line == line
     assert says in error.message
     assert str(error.evidence).startswith(f"scale.cu:{line}:{column}: error: ")
+
+
+@pytest.mark.parametrize("behind", ["", "  // doubled", "\n\n    /* on to the\n    next */\n#pragma unroll"])
+def test_a_statement_without_its_end_is_named_by_its_own_line(tmp_path: Path, behind: str) -> None:
+    error = refused(tmp_path, with_body(LAUNCH).replace("2 * a[i];", f"2 * a[i]{behind}"))
+    head, excerpt, caret = str(error.evidence).split("\n")[:3]
+    assert (error.line, error.message) == (3, 'line 3: expected a ";"')
+    assert head.startswith(f"scale.cu:3:{excerpt.index('a[i]') + 3}: error: ")
+    assert caret.index("^") == excerpt.index("a[i]") + 4
 
 
 def test_missing_arguments_of_a_launch_are_the_compilers_to_name(tmp_path: Path) -> None:

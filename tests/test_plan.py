@@ -7,7 +7,7 @@ import pytest
 
 from harness.errors import KernelFault, SourceError
 from harness.launch_rules import LaunchLimits
-from harness.plan import make_plan
+from harness.plan import Refused, make_plan
 from harness.simulator import Module
 from harness.steps import Copy, Free, Launch, Malloc, Memset, Relocation, SetAttribute, Upload
 from tests.planning import BODY_LINE, INPUT, KERNEL, OUTPUT, N, compiled, only_launch, planned, with_body
@@ -217,6 +217,22 @@ def test_a_solve_that_never_returns_is_stopped(tmp_path: Path, monkeypatch: pyte
         planned(tmp_path, with_body("volatile int x = 1;\nwhile (x) x += 2;"))
 
 
+@pytest.mark.parametrize(("body", "kind", "error", "says"), [
+    ("float* s; cudaMalloc(&s, (size_t)-4);", "out_of_memory", "cudaErrorMemoryAllocation", "more than the GPU has"),
+    ("float* s; cudaMalloc(&s, 4); cudaFree(s); cudaFree(s);", "double_free", "cudaErrorInvalidValue", "freed before"),
+    ("cudaFree(out);", "invalid_free", "cudaErrorInvalidValue", "not what cudaMalloc returned"),
+])  # fmt: skip
+def test_a_call_that_cuda_would_refuse_has_its_name_a_remedy_and_the_plan_before_it(
+    tmp_path: Path, body: str, kind: str, error: str, says: str
+) -> None:
+    with pytest.raises(Refused) as caught:
+        planned(tmp_path, with_body(f"scale<<<1, 64>>>(in, out, n); {body} scale<<<2, 64>>>(in, out, n);"))
+    hazard = caught.value.hazard
+    assert (hazard.kind, hazard.line) == (kind, BODY_LINE) and hazard.remedy
+    assert error in hazard.message and says in hazard.message
+    assert [launch.grid for launch in caught.value.before.launches] == [(1, 1, 1)]
+
+
 @pytest.mark.parametrize(("body", "error", "says"), [
     ("scale<<<n / 1024, 256>>>(in, out, n);", "cudaErrorInvalidConfiguration", "grid.x is 0"),
     ("scale<<<4, n / 1024>>>(in, out, n);", "cudaErrorInvalidConfiguration", "block.x is 0"),
@@ -230,9 +246,6 @@ def test_a_solve_that_never_returns_is_stopped(tmp_path: Path, monkeypatch: pyte
     ("scale<<<1, 1, 166913>>>(in, out, n);", "cudaErrorInvalidValue", "sm_80 has 166,912 a block"),
     ("cudaFuncSetAttribute(scale, cudaFuncAttributeMaxDynamicSharedMemorySize, 166913);", "cudaErrorInvalidValue",
      "166,912"),
-    ("float* s; cudaMalloc(&s, (size_t)-4);", "cudaErrorMemoryAllocation", "more than the GPU has"),
-    ("float* s; cudaMalloc(&s, 4); cudaFree(s); cudaFree(s);", "cudaErrorInvalidValue", "freed before"),
-    ("cudaFree(out);", "cudaErrorInvalidValue", "not what cudaMalloc returned"),
 ])  # fmt: skip
 def test_what_cuda_would_refuse_is_a_launch_fault_with_its_name(
     tmp_path: Path, body: str, error: str, says: str

@@ -27,6 +27,7 @@ from harness.commands.shared import (
     waiting,
 )
 from harness.errors import UsageError
+from harness.reports.text import wrap
 from harness.results import CaseResult, Outcome, Speed, Verdict
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ def command(
     else:
         from harness.reports.speed import ladder_table, speed_lines
 
+        _say_the_answer(name, found)
         say(f"{name} on {found.device}" if isinstance(opened, PhysicalDevice) else f"{name}, predicted, not timed")
         for speed in found.speeds:
             say("\n".join([*ladder_table(speed), *speed_lines(speed)]))
@@ -136,6 +138,18 @@ def _remembered(
     speed = speeds[-1] if speeds else None
     verdict = Verdict(name, str(path), device, 0, outcome, (), seconds, speed=speed)
     return remember(name, path, lambda when, attempt: check_of_verdict(verdict, file_hash, when, attempt))
+
+
+def _say_the_answer(name: str, found: _Found) -> None:
+    """How the user's kernel stands, at the last size; nothing where none was asked about."""
+    from harness.reports.speed import bench_headline
+
+    mine = [speed for speed in found.speeds if speed.timing is not None]
+    if found.wrong:
+        word = "faults" if found.wrong[0].outcome is Outcome.FAULT else "is wrong"
+        say(f"{name}: yours {word} for {found.wrong[0].label}")
+    elif mine:
+        say("\n".join(wrap(bench_headline(name, mine[-1]), indent="", hanging="  ")))
 
 
 def _say_the_rest(name: str, warnings: list[str], wrong: list[CaseResult]) -> None:

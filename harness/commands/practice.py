@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +23,7 @@ from harness.commands.shared import (
     question_of,
     say,
 )
+from harness.errors import UsageError
 from harness.reports.text import shown_path, wrap
 
 if TYPE_CHECKING:
@@ -31,9 +34,20 @@ if TYPE_CHECKING:
     from harness.practice.session import Session
 
 
+#: Minutes of a day: whoever asks for more has no clock.
+LONGEST = 24 * 60
+
+
+def _minutes(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
+    """Above 0 and up to :data:`LONGEST`; a range of click's lets "nan" pass."""
+    if value is None or 0 < value <= LONGEST:
+        return value
+    raise click.BadParameter(f"{value:g} is not above 0 and up to {LONGEST}", context, option)
+
+
 @click.command("practice")
 @optional_kata_argument
-@click.option("--minutes", type=click.FloatRange(0, min_open=True), metavar="M", help="Another time than the kata's.")
+@click.option("--minutes", type=float, callback=_minutes, metavar="M", help="Another time than the kata's.")
 @click.option("--interview", is_flag=True, help="As the real thing: no checks until you submit, once.")
 @click.option("--new", is_flag=True, help="Begin anew; an attempt that is still open counts as given up.")
 @click.option("--no-editor", is_flag=True, help="Don't open $VISUAL or $EDITOR.")
@@ -57,28 +71,34 @@ def command(
               kata practice softmax --interview
     """
     from harness.practice.editor import find_editor
-    from harness.practice.rules import Rules
-    from harness.practice.session import Session
 
     device = predicting(context, device)
     editor = None if no_editor else find_editor(os.environ)
     with opened_history() as history:
         kata, why = _choose(name, history)
-        if why:
-            say("\n".join(wrap(f"{kata.name}: {why}", indent="")))
-        attempt = _open_attempt(kata, history, new=new)
-        if attempt is not None:
-            rules = Rules(kata.name, len(kata.hints), attempt.minutes, attempt.interview)
-            path = Path(shown_path(Path(attempt.file)))
-            say("\n".join(wrap(_going_on(attempt, minutes, interview), indent="")))
-        else:
-            rules = Rules(kata.name, len(kata.hints), minutes or float(kata.minutes), interview)
-            path = Path(f"{kata.name}.cu")
-        used, hints = (attempt.used, attempt.hints) if attempt else (0.0, 0)
-        session = Session(rules, seed, used=used, hints=hints)
-        _run(session, kata, path, history, attempt, editor,
-             plain=plain, device=device, gpu_index=gpu_index, gpu=gpu)  # fmt: skip
+        with _alone(kata):
+            if why:
+                say("\n".join(wrap(f"{kata.name}: {why}", indent="")))
+            attempt = _open_attempt(kata, history, new=new)
+            session = _run(kata, history, attempt, editor, minutes=minutes, interview=interview,
+                           plain=plain, device=device, gpu_index=gpu_index, gpu=gpu)  # fmt: skip
     context.exit(exit_code(session))
+
+
+@contextmanager
+def _alone(kata: Kata) -> Iterator[None]:
+    """UsageError while another process practises the kata: two clocks on one attempt and one file."""
+    from harness.practice.history import data_folder
+    from harness.practice.lock import HeldElsewhere, held
+
+    mine = f"since {now().astimezone():%d %B, %H:%M}, process {os.getpid()}"
+    try:
+        with held(data_folder() / f"{kata.name}.lock", mine):
+            yield
+    except HeldElsewhere as error:
+        which = f" ({error})" if str(error) else ""
+        remedy = "Go on there; or leave it there with x, and it goes on here."
+        raise UsageError(f"{kata.name} is being practised in another terminal{which}", remedy=remedy) from error
 
 
 def _choose(name: str | None, history: History) -> tuple[Kata, str]:
@@ -118,28 +138,48 @@ def _going_on(attempt: Attempt, minutes: float | None, interview: bool) -> str:
 
 
 def _run(
-    session: Session, kata: Kata, path: Path, history: History, attempt: Attempt | None, editor: Editor | None,
-    *, plain: bool, device: str, gpu_index: int, gpu: str,
-) -> None:  # fmt: skip
+    kata: Kata, history: History, attempt: Attempt | None, editor: Editor | None, *, minutes: float | None,
+    interview: bool, plain: bool, device: str, gpu_index: int, gpu: str,
+) -> Session:  # fmt: skip
+    """A session from its first screen to its last page: a new attempt, or the rest of ``attempt``."""
     from rich.markdown import Markdown
 
-    from harness.practice.attempt import lay_ready
+    from harness.practice.attempt import kept_as, lay_ready
 
+    path = Path(shown_path(Path(attempt.file))) if attempt else Path(f"{kata.name}.cu")
+    skeleton, began = kata.skeleton.read_bytes(), now().astimezone()
     kept: list[str] = []
 
     def make_file() -> str:
-        earlier = None
         if attempt is None or not path.exists():
-            earlier = lay_ready(path, kata.skeleton.read_bytes(), now().astimezone())
-        kept.extend([f"Your earlier file is now {shown_path(earlier)}."] if earlier else [])
+            kept.append(_kept(path, lay_ready(path, skeleton, began)))
         return "".join(kept)
 
+    if attempt is not None:
+        say("\n".join(wrap(_going_on(attempt, minutes, interview), indent="")))
+    notice = _kept(path, kept_as(path, skeleton, began)) if attempt is None else ""
+    session = _session(kata, attempt, minutes or float(kata.minutes), interview, notice)
     if plain or not can_be_live():
         page(Markdown(question_of(kata), hyperlinks=False, code_theme="ansi_dark"))
         say(f"\n{kata.signature}\n")
     play(session, kata, path, history, attempt, editor, make_file,
          plain=plain, device=device, gpu_index=gpu_index, gpu=gpu)  # fmt: skip
-    _close(session, kata, path, history, kept)
+    _close(session, kata, path, history, [remark for remark in kept if remark])
+    return session
+
+
+def _session(kata: Kata, attempt: Attempt | None, minutes: float, interview: bool, notice: str) -> Session:
+    from harness.practice.rules import Rules
+    from harness.practice.session import Session
+
+    if attempt is None:
+        return Session(Rules(kata.name, len(kata.hints), minutes, interview), seed, notice=notice)
+    rules = Rules(kata.name, len(kata.hints), attempt.minutes, attempt.interview)
+    return Session(rules, seed, used=attempt.used, hints=attempt.hints)
+
+
+def _kept(path: Path, earlier: Path | None) -> str:
+    return f"Your {shown_path(path)} is kept as {shown_path(earlier)}." if earlier else ""
 
 
 def _close(session: Session, kata: Kata, path: Path, history: History, remarks: list[str]) -> None:

@@ -9,6 +9,7 @@ import click
 
 from harness import catalogue
 from harness.commands.check import resolve
+from harness.commands.remembering import opened_history, practised, warn
 from harness.commands.shared import gpu_option, json_option, kata_argument, say, say_json, waiting
 from harness.errors import KataError, UsageError
 
@@ -47,6 +48,7 @@ def command(name: str, file: Path | None, gpu: str, compare: int | None, size: i
     chosen = load_gpu(gpu)
     mine = profiled(kata, path, gpu, size)
     theirs = profiled(kata, rung.path, gpu, size) if rung else None
+    _warn_of_the_wrong(kata, path)
     if as_json:
         from harness.reports.profile_json import comparison_record, profile_record
 
@@ -73,6 +75,20 @@ def profiled(kata: Kata, path: Path, gpu: str, size: int = 1) -> Profile:
     except KataError as error:
         error.file = error.file or str(path)
         raise
+
+
+def _warn_of_the_wrong(kata: Kata, path: Path) -> None:
+    """Say so where the last check of the file, as it stands, found that it is not right."""
+    if not practised():
+        return
+    from harness.practice.recording import fingerprint
+    from harness.results import Outcome
+
+    with opened_history() as history:
+        check = history.last_check(kata.name, fingerprint(path))
+    if check is not None and check.outcome is not Outcome.RIGHT:
+        found = "a fault" if check.outcome is Outcome.FAULT else "wrong answers"
+        warn([f"the last check of this file found {found}: its time says little"])
 
 
 def _rung(kata: Kata, number: int) -> Rung:

@@ -29,12 +29,16 @@ def command(name: str, folder: Path, force: bool) -> None:
     path = folder / f"{name}.cu"
     if not path.is_file():
         raise UsageError(f"there is no {shown_path(path)} to reset", remedy=f"kata start {name} makes one.")
+    skeleton = kata.skeleton.read_text(encoding="utf-8")
+    if _same(path, skeleton):
+        say(f"{shown_path(path)} is the skeleton, untouched: there is nothing to keep.")
+        say(f"Next: kata show {name}")
+        return
     kept = _free_name(path)
     allow(
         f"Put the skeleton in place of {shown_path(path)}, and keep yours as {kept.name}?", force=force,
         remedy=f"Add --force: kata reset {name} --force",
     )  # fmt: skip
-    skeleton = kata.skeleton.read_text(encoding="utf-8")
     try:
         path.rename(kept)
     except OSError as error:
@@ -42,6 +46,14 @@ def command(name: str, folder: Path, force: bool) -> None:
     write(path, skeleton)
     say(f"Your file is now {shown_path(kept)}; {shown_path(path)} is the skeleton again.")
     say(f"Next: kata show {name}")
+
+
+def _same(path: Path, text: str) -> bool:
+    """Whether a file holds just this; one that can't be read as text does not."""
+    try:
+        return path.read_text(encoding="utf-8") == text
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def _free_name(path: Path) -> Path:

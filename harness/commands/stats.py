@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def command(name: str | None, as_json: bool, as_csv: bool) -> None:
     """Show your streak, and how far you got in each kata.
 
-    The best rung and time, how often it was right, how much you did each week. With NAME, the time of each attempt at
-    that kata.
+    The best rung, the best time that a GPU took, how often it was right, how much you did each week. With NAME, the
+    time of each attempt at that kata.
 
     \b
     Example:  kata stats

@@ -47,6 +47,10 @@ CALLS = 2
 #: printf lines a run keeps.
 MOST_PRINTED = 100
 
+#: What there is to say of a ``solve`` without a launch, and the remedy.
+NO_LAUNCH = "solve launches no kernel"
+LAUNCH_ONE = "launch one from solve: kernel<<<blocks, threads>>>(...)"
+
 
 def poison(shape: tuple[int, ...], dtype: np.dtype | type = np.float32) -> np.ndarray:
     """An array of ``shape`` filled with :data:`POISON`."""
@@ -212,14 +216,23 @@ class PhysicalDevice(Device, Protocol):
         ...
 
 
+def printed_lines(own: Sequence[str], *calls: Sequence[str]) -> tuple[str, ...]:
+    """What a run printed: ``own`` are the lines of ``solve`` itself, ``calls`` those of each call's kernels. What the
+    first call printed is not told again; lines may come in another order."""
+    lines = [*own, *(calls[0] if calls else ())]
+    for number, later in enumerate(calls[1:], start=2):
+        if sorted(later) != sorted(calls[0]):
+            lines += [f"(call {number} of solve, on the same inputs:)", *later]
+    return tuple(lines[:MOST_PRINTED])
+
+
 def without_a_launch(plan: LaunchPlan) -> tuple[Hazard, ...]:
     """The error of a ``solve`` that asks the device for nothing."""
     from harness.plan import Copy, Launch, Memset, Upload
 
     if any(isinstance(step, Launch | Memset | Copy | Upload) for step in plan.steps):
         return ()
-    remedy = "launch one from solve: kernel<<<blocks, threads>>>(...)"
-    return (Hazard("no_launch", Severity.ERROR, "solve launches no kernel", remedy=remedy),)
+    return (Hazard("no_launch", Severity.ERROR, NO_LAUNCH, remedy=LAUNCH_ONE),)
 
 
 def _simulated(gpu_index: int) -> Device:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.devices import CALLS, MOST_PRINTED, Argument, Buffer, Launched, Run, without_a_launch
+from harness.devices import CALLS, Argument, Buffer, Launched, Run, printed_lines, without_a_launch
 from harness.devices.gpu_findings import Finding
 from harness.devices.gpu_link import KERNEL_SECONDS, Link, WorkerFault
 from harness.devices.gpu_messages import ArithmeticProbe, Content, CopyProbe, Facts, Loaded, Outcome, RedZone, Source
@@ -215,20 +215,20 @@ class GpuExecutable:
             seconds = KERNEL_SECONDS * self.device.patience
             outcome: Outcome = self.device.link.ask("run", self.handle, plan, seconds=seconds)
         except WorkerFault as fault:
-            outcome = Outcome((), (), "")
+            outcome = Outcome((), ())
             hazard: Hazard | None = fault_hazard(fault)
         else:
             hazard = None
             if outcome.fault:
                 self.device.link.close()  # a context that faulted is of no further use
-                hazard = fault_hazard(WorkerFault(outcome.fault, outcome.launch), outcome.printed)
-        lines = [*printed, *outcome.printed.splitlines()][:MOST_PRINTED]
+                hazard = fault_hazard(WorkerFault(outcome.fault, outcome.launch), "".join(outcome.printed))
+        lines = printed_lines(printed, *(text.splitlines() for text in outcome.printed))
         hazards = (*(without_a_launch(plan) if plan else ()), *map(red_zone_hazard, outcome.red_zones))
         launches = tuple(Launched(one.name, one.grid, one.block, one.line) for one in plan.launches) if plan else ()
         calls = tuple(_named(call, arguments) for call in outcome.calls)
         if hazard is None and len(calls) < CALLS:
             raise RuntimeError(f"the GPU's process finished {len(calls)} calls of {CALLS}")
-        return Run(calls, launches, hazards, tuple(lines), hazard)
+        return Run(calls, launches, hazards, lines, hazard)
 
 
 @dataclass

@@ -30,8 +30,11 @@ CLASSES: Mapping[str, frozenset[str]] = {
     "uninitialised": frozenset({"uninitialised", "out_of_bounds"}),
     "barrier": frozenset({"barrier", "missing_lanes"}),
     "illegal_instruction": frozenset({"barrier", "trap"}),  # the GPU's own word for a barrier of two counts
-    "api_error": frozenset({"launch", "trap", "assert", "double_free", "invalid_free", "out_of_bounds", "barrier"}),
-}
+    "api_error": frozenset({
+        "launch", "trap", "assert", "double_free", "invalid_free", "null_pointer", "out_of_bounds", "out_of_memory",
+        "barrier",
+    }),
+}  # fmt: skip
 
 _PREFIX = "========="
 _PLACE = re.compile(r"(?P<function>\S.*?)\+0x[0-9a-f]+ in (?P<file>\S.*):(?P<line>\d+)")

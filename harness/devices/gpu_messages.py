@@ -65,14 +65,15 @@ class RedZone:
 @dataclass(frozen=True)
 class Outcome:
     """What calls of ``solve`` left: for each finished call the bytes of every buffer, None for one that still holds
-    what it did on entry (large inputs stay where they are); changed red zones; printed text.
+    what it did on entry (large inputs stay where they are); changed red zones; the text
+    that each call printed, the last of them perhaps one that did not finish.
 
     ``fault`` is CUDA's own text for what ended it, during or after the launch named (with its line) in ``launch``.
     """
 
     calls: tuple[tuple[np.ndarray | None, ...], ...]
     red_zones: tuple[RedZone, ...]
-    printed: str
+    printed: tuple[str, ...] = ()
     fault: str | None = None
     launch: tuple[str, int | None] | None = None
 

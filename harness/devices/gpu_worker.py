@@ -116,6 +116,7 @@ class Worker:
         bound = self._bind(handle, plan)
         calls: list[tuple[np.ndarray | None, ...]] = []
         zones: list[RedZone] = []
+        printed: list[str] = []
         launch: tuple[str, int | None] | None = None
         try:
             for _ in range(CALLS):
@@ -130,9 +131,11 @@ class Worker:
                 zones += bound.release()
                 calls.append(self._left(self.contents))
                 zones += [zone for buffer in self.buffers for zone in buffer.changed_zones()]
+                printed.append(self.printed.take())
         except cuda.Error as error:
-            return Outcome(tuple(calls), tuple(zones), self.printed.take(), str(error), launch)
-        return Outcome(tuple(calls), tuple(zones), self.printed.take())
+            printed.append(self.printed.take())
+            return Outcome(tuple(calls), tuple(zones), tuple(printed), str(error), launch)
+        return Outcome(tuple(calls), tuple(zones), tuple(printed))
 
     def _bind(self, handle: int, plan: LaunchPlan) -> Bound:
         """The program's module, fresh, bound to a plan: nvcc's build, NVRTC's where that one lacks a variable."""
@@ -165,7 +168,7 @@ class Worker:
         seconds = self.race.sample(number)
         calls = (self._left(contents),)
         zones = [zone for buffer in self.buffers for zone in buffer.changed_zones()]
-        return seconds, Outcome(calls, tuple(zones), self.printed.take())
+        return seconds, Outcome(calls, tuple(zones), (self.printed.take(),))
 
     def _left(self, contents: tuple[Content, ...]) -> tuple[np.ndarray | None, ...]:
         """What the buffers hold, None where that is what they held on entry."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.devices import CALLS, MOST_PRINTED, Buffer, Launched, Run, without_a_launch
+from harness.devices import CALLS, MOST_PRINTED, Buffer, Launched, Run, printed_lines, without_a_launch
 from harness.errors import KernelFault
-from harness.plan import Copy, Free, Launch, LaunchPlan, Malloc, Memset, SetAttribute, Step, Upload, make_plan
+from harness.plan import Copy, Free, Launch, LaunchPlan, Malloc, Memset, Refused, SetAttribute, Step, Upload, make_plan
 from harness.results import Hazard, Severity
 from harness.simulator import Machine, Memory, Module
 from harness.simulator.memory import Allocation, Backing
@@ -56,11 +56,17 @@ class SimulatedExecutable:
         return ()
 
     def run(self, arguments: tuple[Buffer | int | float, ...]) -> Run:
-        """Call ``solve`` twice. SourceError, Unsupported, and KernelFault for a launch that CUDA would refuse."""
+        """Call ``solve`` twice. SourceError, Unsupported, and KernelFault for what CUDA would refuse, or for what goes
+        wrong before it in the same call."""
         session = Session(self.module)
         values = tuple(session.place(one) if isinstance(one, Buffer) else one for one in arguments)
         name = self.program.path.name
-        return session.run(make_plan(self.module, self.compiled, values, source_name=name, printer=session.print))
+        try:
+            plan = make_plan(self.module, self.compiled, values, source_name=name, printer=session.print)
+        except Refused as refused:
+            session.call(refused.before)
+            raise
+        return session.run(plan)
 
 
 @dataclass
@@ -71,7 +77,8 @@ class Session:
     memory: Memory = field(default_factory=Memory)
     buffers: list[tuple[Buffer, Allocation]] = field(default_factory=list)
     hazards: list[Hazard] = field(default_factory=list)
-    printed: list[str] = field(default_factory=list)
+    #: What solve itself printed, then what the kernels of each call did.
+    printed: list[list[str]] = field(default_factory=lambda: [[]])
     machine: Machine = field(init=False)
 
     def __post_init__(self) -> None:
@@ -92,13 +99,14 @@ class Session:
         fault: Hazard | None = None
         try:
             while len(calls) < CALLS:
-                calls.append(self._call(plan))
+                self.printed.append([])
+                calls.append(self.call(plan))
         except KernelFault as error:
             fault = error.hazard
-        return Run(tuple(calls), launches, tuple(self.hazards), tuple(self.printed), fault)
+        return Run(tuple(calls), launches, tuple(self.hazards), printed_lines(*self.printed), fault)
 
-    def _call(self, plan: LaunchPlan) -> dict[str, np.ndarray]:
-        """One call of solve over restored buffers: what they hold after it."""
+    def call(self, plan: LaunchPlan) -> dict[str, np.ndarray]:
+        """One call of solve over restored buffers: what they hold after it. Raises KernelFault."""
         for buffer, allocation in self.buffers:
             content = buffer.data.reshape(-1).view(np.uint8)
             allocation.backing = Backing(allocation.nbytes, data=content, written=not buffer.unset)
@@ -126,13 +134,13 @@ class Session:
 
     def print(self, line: str) -> None:
         """Keep a line that a kernel or solve printed, up to a bound."""
-        if len(self.printed) < MOST_PRINTED:
-            self.printed.append(line)
+        if len(self.printed[-1]) < MOST_PRINTED:
+            self.printed[-1].append(line)
 
     def launch(self, step: Launch) -> None:
         """Run a kernel."""
         report = self.machine.launch(
-            step.kernel, step.grid, step.block, step.shared_bytes, step.args, step.name
+            step.kernel, step.grid, step.block, step.shared_bytes, step.args, step.name, line=step.line
         )
         self.hazards += report.hazards
 
@@ -141,7 +149,7 @@ class Session:
         if step.nbytes > MEMORY_BYTES:
             message = f"cudaMalloc of {step.nbytes:,} bytes is more than a GPU has (cudaErrorMemoryAllocation)"
             remedy = "a size in bytes went wrong, or a negative one became huge"
-            raise KernelFault(Hazard("launch", Severity.ERROR, message, step.line, remedy=remedy))
+            raise KernelFault(Hazard("out_of_memory", Severity.ERROR, message, step.line, remedy=remedy))
         again = self.memory.find(step.address)
         if again is None:
             self.memory.allocate("scratch", step.nbytes, kind="scratch", address=step.address)

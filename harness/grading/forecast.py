@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness import source
 from harness.cache import Cache, default_folder
 from harness.catalogue import Kata
+from harness.grading.complete import undone
 from harness.grading.gates import Shown
 from harness.references import Case
 from harness.results import Timing
@@ -29,13 +31,17 @@ _FORMAT = 1
 
 @dataclass(frozen=True)
 class Forecast:
-    """What one file is predicted to take, in seconds, what it then waits for, and what it shows to gates."""
+    """What one file is predicted to take, in seconds, what it then waits for, and what it shows to gates.
+
+    ``undone`` says what of the work it leaves out at that size, None for nothing.
+    """
 
     seconds: float
     low: float
     high: float
     limiter: str
     shown: Shown
+    undone: str | None = None
 
     def timing(self, name: str) -> Timing:
         """As a time among others."""
@@ -65,9 +71,10 @@ def compute(kata: Kata, path: Path, gpu: Gpu, case: Case) -> dict[str, Any]:
 
     found = profile(kata, path, gpu.name, case.sizes)
     guess = found.prediction
+    left_out = undone(kata, source.parse(path, kata).parameter_names, found, dict(case.sizes))
     return {
         "seconds": guess.seconds, "low": guess.low, "high": guess.high, "limiter": guess.limiter,
-        "shown": Shown.by_profile(found).fields(),
+        "shown": Shown.by_profile(found).fields(), **({"undone": left_out} if left_out else {}),
     }  # fmt: skip
 
 

@@ -18,7 +18,7 @@ def grade(timing: Timing, rungs: Sequence[Timing], par: int) -> Grade:
     """The grade of ``timing`` among ``rungs`` (rung 1 first).
 
     Rungs count by their speed here and now: of those it keeps up with, the fastest counts, and of rungs as fast as
-    that one the highest. The next is the slowest of the faster ones, and of those as slow as it the lowest.
+    that one the highest. The next is the slowest of the faster ones above it, and of those as slow as that the lowest.
     """
     reached = [number for number, rung in enumerate(rungs, 1) if timing.seconds <= rung.seconds * (1 + KEEPS_UP)]
     faster = [number for number in range(1, len(rungs) + 1) if number not in reached]
@@ -30,6 +30,7 @@ def grade(timing: Timing, rungs: Sequence[Timing], par: int) -> Grade:
     if reached:
         fastest = min(map(seconds, reached))
         rung = max(number for number in reached if seconds(number) <= fastest * (1 + KEEPS_UP))
+    faster = [number for number in faster if number > (rung or 0)] or faster  # the ladder goes up, where it can
     slowest = max(map(seconds, faster), default=0.0)
     following = next((number for number in faster if seconds(number) * (1 + KEEPS_UP) >= slowest), None)
     return Grade(

@@ -25,7 +25,9 @@ def predicted_speed(kata: Kata, path: Path | None, gpu: Gpu, case: Case, cache: 
     try:
         mine = forecast(kata, path, gpu, case, cache) if path else None
     except (EnvironmentFault, KernelFault, UsageError) as error:
-        return Timed(warnings=(_nothing(gpu, error),))
+        if isinstance(error, KernelFault) and error.hazard.kind != "launch":  # that one is about this GPU's limits
+            return Timed(warnings=(f"at {case.label} a kernel faults, so there is no grade: {error.message}",))
+        return Timed(warnings=(f"{_nothing(gpu, error)} (at {case.label})",))
     rungs = []
     for rung in kata.rungs:
         try:

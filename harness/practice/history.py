@@ -130,6 +130,24 @@ class History:
         )  # fmt: skip
         return map(rows.check_of, found)
 
+    def last_check(self, kata: str, file_hash: str) -> CheckRecord | None:
+        """The newest check of a file's content as an answer to a kata, if there is one."""
+        found = self.store.read(
+            f"SELECT {', '.join(rows.COLUMNS['checks'])} FROM checks WHERE kata = ? AND file_hash = ? "
+            "ORDER BY at DESC LIMIT 1", (kata, file_hash),
+        )  # fmt: skip
+        return rows.check_of(found[0]) if found else None
+
+    def show_hint(self, kata: str, number: int) -> None:
+        """Keep that this hint is shown now."""
+        sql = "INSERT OR REPLACE INTO hints (kata, at, number) VALUES (?, ?, ?)"
+        self.store.write(lambda db: db.execute(sql, (kata, rows.stamp(self._now()), number)))
+
+    def hint_shown(self, kata: str) -> tuple[datetime, int] | None:
+        """When a hint was last shown (UTC), and which."""
+        found = self.store.read("SELECT at, number FROM hints WHERE kata = ?", (kata,))
+        return (rows.instant(found[0][0]), found[0][1]) if found else None
+
     def review(self, card: str, grade: Grade) -> Review:
         """Keep the answer to a card of the quiz, given now."""
         review = Review(self._now(), card, grade)

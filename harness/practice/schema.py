@@ -27,6 +27,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX checks_by_time ON checks (at)",
         "CREATE INDEX attempts_by_kata ON attempts (kata, began)",
     ),
+    (
+        # the hint of each kata that was shown last outside of a session; of this machine only, so without an id
+        "CREATE TABLE hints (kata TEXT PRIMARY KEY, at INTEGER NOT NULL, number INTEGER NOT NULL)",
+    ),
 )
 
 

@@ -54,9 +54,12 @@ PAGE = 10
 
 
 class Session:
-    """An attempt, or a watch without a clock. ``seeds`` gives the inputs of each check."""
+    """An attempt, or a watch without a clock. ``seeds`` gives the inputs of each check; ``notice`` is what the person
+    should know before it begins."""
 
-    def __init__(self, rules: Rules, seeds: Callable[[], int], *, used: float = 0.0, hints: int = 0) -> None:
+    def __init__(
+        self, rules: Rules, seeds: Callable[[], int], *, used: float = 0.0, hints: int = 0, notice: str = ""
+    ) -> None:
         self.rules = rules
         self.seeds = seeds
         self.clock = Stopwatch(used)
@@ -64,7 +67,7 @@ class Session:
         self.panel = Panel.QUESTION if rules.timed else Panel.RESULT
         self.scroll = 0
         self.asked: Asked | None = None
-        self.notice = ""
+        self.notice = notice
         self.hints = hints
         self.current: Snapshot | None = None
         self.checking: Snapshot | None = None

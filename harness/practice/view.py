@@ -43,9 +43,9 @@ def screen(session: Session, subject: Subject, width: int, height: int, *, ascii
     lacks. A scroll position past the end is set back to it."""
     low = height < _LOW
     top = [_clock_line(session, subject, width)]
-    bottom = [_message(session, subject), _keys(session, subject, width)]
+    bottom = [*_messages(session, subject), _keys(session, subject, width)]
     if low:
-        bottom = bottom if session.asked else bottom[1:]
+        bottom = bottom if session.asked else bottom[-1:]
     else:
         top += [_status(session, subject), _rule(session, width), *([Text()] if height >= _HIGH else [])]
         bottom = [Text(), *bottom]
@@ -168,17 +168,19 @@ def _advice(session: Session, subject: Subject) -> str:
     return f"{how}. Every save is checked."
 
 
-def _message(session: Session, subject: Subject) -> Text:
+def _messages(session: Session, subject: Subject) -> list[Text]:
+    """What the person should know, a line each; one that is empty where that is nothing."""
     if session.asked is not None:
-        return Text(prompt(session.asked, subject.kata.name, subject.path), style="bold yellow")
+        return [Text(prompt(session.asked, subject.kata.name, subject.path), style="bold yellow")]
     result = session.last.result if session.last else None
-    if session.notice:
-        return Text(visible(session.notice), style="yellow")
-    if session.phase is Phase.READY and session.rules.interview:
-        return Text("An interview: nothing is checked until you submit, once.", style="yellow")
+    interview = session.phase is Phase.READY and session.rules.interview
+    notices = ["An interview: nothing is checked until you submit, once."] * interview
+    notices += [visible(session.notice)] if session.notice else []
+    if notices:
+        return [Text(notice, style="yellow") for notice in notices]
     if result and result.right and session.rules.timed and session.known_right and session.phase is Phase.RUNNING:
-        return Text("Right! s hands it in, or go on and make it faster.", style="bold green")
-    return Text()
+        return [Text("Right! s hands it in, or go on and make it faster.", style="bold green")]
+    return [Text()]
 
 
 #: Keys in the order of the last line, with what they do in full.

@@ -29,7 +29,7 @@ CASES = (
     case("large", 257, 255, 129),
     case("large", 2051, 3, 5),
     case("large", 2, 2053, 3, "integers"),
-    case("large", 3, 5, 600, "integers"),
+    case("large", 3, 5, 264, "integers"),
 )
 
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from harness.references import Arguments, Case, U
 from harness.references.values import fill
-from harness.references.vectors import OVER_A_MILLION, vector_cases
+from harness.references.vectors import vector_cases
 
 CASES = vector_cases(
     (1000, "constant"), (255, "marker"), (257, "integers"), (1001, "negative"), (515, "deeply negative"),
     (517, "near the lowest"), (1002, "tiny"), (1003, "apart"), (1025, "far apart"), (5003, "rising"),
     (1026, "holes"), (5002, "masked"),
-    large=OVER_A_MILLION,
+    large=300_007,  # more than 512 blocks of 512, or 1024 of 256: what a last block of as many threads combines
 )
 
 

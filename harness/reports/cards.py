@@ -103,8 +103,9 @@ def _occupancy(estimate: LaunchEstimate, gpu: Gpu) -> Card:
         "slots", slots=gpu.warps_per_sm, blocks=occupancy.blocks_per_sm, warps_per_block=launch.warps,
         limits=occupancy.limits, limit=occupancy.limit,
     )  # fmt: skip
+    full = occupancy.warps_per_sm == gpu.warps_per_sm
     lead = (
         f"{launch.kernel}: {count(occupancy.blocks_per_sm, 'block')} of {count(launch.warps, 'warp')} fit a "
-        f"multiprocessor; {occupancy.limit} set the limit."
+        f"multiprocessor; {'they fill it' if full else f'{occupancy.limit} set the limit'}."
     )
     return Card("occupancy", "Occupancy", lead, (slots, waves("waves", grid=occupancy.waves)))

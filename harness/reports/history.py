@@ -55,12 +55,19 @@ def history_csv(entries: Iterable[Entry]) -> str:
 
 
 def table_csv(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> str:
-    """RFC 4180 text with a header; None is an empty field."""
+    """RFC 4180 text with a header; None is an empty field, and no field is a formula to a spreadsheet."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
     return text.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """Text without control characters; what a spreadsheet would run (OWASP, "CSV Injection") begins with a quote."""
+    if not isinstance(value, str):
+        return value
+    return "'" + visible(value) if value.startswith(("=", "+", "-", "@", "\t", "\r")) else visible(value)
 
 
 def clock(seconds: float) -> str:

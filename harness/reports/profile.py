@@ -61,7 +61,8 @@ def profile_page(profile: Profile, gpu: Gpu, text: str) -> str:
 
 def _headline(profile: Profile, gpu: Gpu) -> list[str]:
     whole = profile.prediction
-    first = f"{profile.kata} takes about {duration(whole.seconds)} on {gpu.title}: {whole.limiter}"
+    limiter = whole.limiter.replace(": ", ", ", 1)  # the line has a colon of its own
+    first = f"{profile.kata} takes about {duration(whole.seconds)} on {gpu.title}: {limiter}"
     sampled = [
         f"{one.launch.sampling.counted:,} of {one.launch.blocks:,} blocks counted"
         for one in profile.launches if not one.launch.sampling.whole

@@ -17,18 +17,31 @@ LEAST_TITLE = 12
 _FIGURES = 40
 
 
-def speed_lines(speed: Speed) -> list[str]:
-    """How fast the user's kernel is, and the rung it reached."""
+def bench_headline(kata: str, speed: Speed) -> str:
+    """``softmax: yours reaches rung 2 of 4, par is 3; the best is 35.95x faster``: how the user's kernel stands."""
+    if speed.grade is None:
+        return f"{kata}: yours reaches no rung: {speed.refused}"
+    grade, ratio = speed.grade, speed.grade.best_ratio
+    reached = f"reaches rung {grade.rung} of {len(speed.titles)}" if grade.rung else "is below every rung"
+    if ratio >= 1.005:
+        best = f"the best is {ratio:.2f}x faster"
+    else:
+        best = f"{1 / ratio:.2f}x faster than the best" if ratio <= 0.995 else "as fast as the best"
+    return f"{kata}: yours {reached}, {_par(speed, grade)}; {best}"
+
+
+def speed_lines(speed: Speed, *, verbose: bool = False) -> list[str]:
+    """How fast the user's kernel is, and the rung it reached; ``verbose`` adds what a prediction leaves open."""
     if speed.timing is None:
         return []
-    seconds = f"about {duration(speed.timing.seconds)}" if speed.predicted else _time(speed.timing)
+    seconds = f"predicted {duration(speed.timing.seconds)}" if speed.predicted else _time(speed.timing)
     lines = columns(
         f"speed   {seconds}", _rate(speed, speed.timing), _of_light(speed, speed.timing),
         *([] if speed.predicted else [speed.label]),
         *(["(noisy: the GPU is shared, or its clock moves)"] if speed.noisy else []), hanging=" " * 8,
     )  # fmt: skip
     if speed.predicted:
-        lines += _prediction(speed, speed.timing)
+        lines += _prediction(speed, speed.timing, verbose=verbose)
     if speed.refused:
         return lines + wrap(f"rung    none: {speed.refused}", hanging=" " * 8)
     return lines + (wrap(f"rung    {_standing(speed, speed.grade)}", hanging=" " * 8) if speed.grade else [])
@@ -55,7 +68,6 @@ def ladder_table(speed: Speed) -> list[str]:
 
 def _standing(speed: Speed, grade: Grade) -> str:
     """``3 of 4, par reached: keeps up with "online pair"; "many blocks" is 1.31x faster``."""
-    par = "par reached" if grade.par_reached else f"par is {speed.par}"
     titles = speed.titles
     place = f"{grade.rung} of {len(titles)}" if grade.rung else f"below all {len(titles)}"
     held = [f'keeps up with "{titles[grade.rung - 1]}"'] if grade.rung else []
@@ -63,7 +75,11 @@ def _standing(speed: Speed, grade: Grade) -> str:
         held.append(f'"{titles[grade.next - 1]}" is {grade.next_ratio:.2f}x faster')
     if grade.next and grade.best_ratio > (grade.next_ratio or 0) * 1.005:
         held.append(f"the best {grade.best_ratio:.2f}x")
-    return f"{place}, {par}: {'; '.join(held)}"
+    return f"{place}, {_par(speed, grade)}: {'; '.join(held)}"
+
+
+def _par(speed: Speed, grade: Grade) -> str:
+    return "par reached" if grade.par_reached else f"par is {speed.par}"
 
 
 def _time(timing: Timing) -> str:
@@ -71,20 +87,22 @@ def _time(timing: Timing) -> str:
     return f"{duration(timing.seconds)} ± {100 * half / timing.seconds:.1f} %"
 
 
-def _prediction(speed: Speed, timing: Timing) -> list[str]:
+def _prediction(speed: Speed, timing: Timing, *, verbose: bool) -> list[str]:
     """What there is to say of a time that nobody took."""
     low, high = duration(timing.low), duration(timing.high)
     if low.split()[1] == high.split()[1]:
         low = low.split()[0]
-    about = f"predicted for the {speed.gpu}, {low} to {high}, at {speed.label}; the answer is not checked there"
-    lines = wrap(about, indent=" " * 10)
+    lines = wrap(f"{low} to {high} on the {speed.gpu} at {speed.label}", indent=" " * 10)
+    if verbose:
+        said = "its numbers are not checked at that size, only that all of it is done"
+        lines += wrap(said, indent=" " * 10)
     return lines + wrap(f"waits   for {speed.limiter}", hanging=" " * 8)
 
 
 def _rate(speed: Speed, timing: Timing) -> str:
     """Arithmetic a second where that is what limits it, else bytes a second."""
     if speed.flops and "compute" in speed.limit:
-        return f"{speed.flops / timing.seconds / 1e12:.3g} TFLOP/s"
+        return rate(speed.flops / timing.seconds, "FLOP")
     return rate(speed.nbytes / timing.seconds)
 
 

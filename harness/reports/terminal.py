@@ -22,7 +22,8 @@ _FAULTS = {
     "barrier": "a barrier that not all threads reach",
     "missing_lanes": "a warp operation that waits for lanes in vain", "misaligned": "a misaligned access",
     "uninitialised": "memory read before it is written", "read_only": "a write to an input",
-    "assert": "a failed assert",
+    "assert": "a failed assert", "double_free": "memory freed twice",
+    "invalid_free": "a cudaFree of what cudaMalloc never gave",
 }  # fmt: skip
 
 _ONE_SIZE = re.compile(r"(\w+) = (\d+)")
@@ -38,7 +39,7 @@ def check_page(verdict: Verdict, lead: Mismatch | None, *, verbose: bool = False
         lines += _mismatches(verdict, lead, verbose)
     lines += _hazards(verdict, verbose)
     if verdict.speed:
-        lines += speed_lines(verdict.speed)
+        lines += speed_lines(verdict.speed, verbose=verbose)
     lines += _printed(verdict.printed, verbose)
     for remark in verdict.remarks:
         lines += wrap(remark)

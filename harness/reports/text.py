@@ -144,10 +144,9 @@ def large(number: float) -> str:
     return f"{number:,.0f}"
 
 
-def rate(bytes_a_second: float) -> str:
-    """``3.26 TB/s``, ``417 GB/s``."""
-    large = bytes_a_second >= 1e12
-    return f"{bytes_a_second / 1e12:.3g} TB/s" if large else f"{bytes_a_second / 1e9:.3g} GB/s"
+def rate(a_second: float, unit: str = "B") -> str:
+    """``3.26 TB/s``, ``417 GB/s``; ``167 GFLOP/s`` of another unit than bytes."""
+    return f"{a_second / 1e12:.3g} T{unit}/s" if a_second >= 1e12 else f"{a_second / 1e9:.3g} G{unit}/s"
 
 
 def shown_path(path: Path) -> str:

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.simulator.ptx import Instruction, Register
 
-#: Kinds of steps a warp waits for. ``fetch`` is what an L1 can't answer; ``replay`` one more wavefront of an access.
-KINDS = ("alu", "special", "shared", "l1", "fetch", "atomic", "barrier", "branch", "replay")
+#: Kinds of steps a warp waits for. What an L1 can't answer is ``fetch``, or ``refetch`` where the block has loaded it
+#: before, so that the L2 may hold it; ``replay`` is one more wavefront of an access.
+KINDS = ("alu", "special", "shared", "l1", "fetch", "refetch", "atomic", "barrier", "branch", "replay")
 
 #: Cycles of a step of each kind, where it matters only which of two paths is longer (an H200's, rounded).
-NOMINAL = (4.5, 20.0, 30.0, 35.0, 800.0, 800.0, 30.0, 10.0, 1.0)
+NOMINAL = (4.5, 20.0, 30.0, 35.0, 800.0, 300.0, 800.0, 30.0, 10.0, 1.0)
 
 Steps = tuple[float, ...]
 
@@ -128,37 +130,50 @@ def _reads_special(item: Instruction) -> bool:
 _SPECIALS = frozenset({"%tid", "%ntid", "%ctaid", "%nctaid", "%laneid", "%warpid", "%smid", "%clock", "%clock64"})
 
 
-def chain_steps(item: Instruction, fetching: float, replays: float) -> Steps:
-    """Steps until the result is there, by kind. ``fetching`` and ``replays`` are what was seen of a memory access."""
+class Seen(NamedTuple):
+    """What was seen of a memory instruction: the part of its requests that wait for what its block never loaded before
+    (``first``), the part that wait for what it did, but its L1 no longer holds (``again``), and the wavefronts of a
+    request beyond the first."""
+
+    first: float
+    again: float
+    replays: float
+
+
+UNSEEN = Seen(0.0, 0.0, 0.0)
+
+
+def chain_steps(item: Instruction, seen: Seen) -> Steps:
+    """Steps until the result is there, by kind. ``seen`` is what its accesses to memory came to."""
     found = cost(item)
-    waits = _WAITS[item.opcode](item, fetching, replays) if item.opcode in _WAITS else {}
+    waits = _WAITS[item.opcode](item, seen) if item.opcode in _WAITS else {}
     steps = {"alu": found.steps, "special": found.special_steps} | waits
     return tuple(steps.get(kind, 0.0) for kind in KINDS)
 
 
-Waits = Callable[[Instruction, float, float], dict[str, float]]
+Waits = Callable[[Instruction, Seen], dict[str, float]]
 
 
-def _load(item: Instruction, fetching: float, replays: float) -> dict[str, float]:
+def _load(item: Instruction, seen: Seen) -> dict[str, float]:
     if item.has(*_PARAMETERS):
         return {}
-    here = {"shared": 1.0} if item.has("shared") else {"l1": 1.0, "fetch": fetching}
-    return here | {"replay": replays}
+    here = {"shared": 1.0} if item.has("shared") else {"l1": 1.0, "fetch": seen.first, "refetch": seen.again}
+    return here | {"replay": seen.replays}
 
 
-def _atomic(item: Instruction, fetching: float, replays: float) -> dict[str, float]:
-    return {"shared" if item.has("shared") else "atomic": 1.0, "replay": replays}
+def _atomic(item: Instruction, seen: Seen) -> dict[str, float]:
+    return {"shared" if item.has("shared") else "atomic": 1.0, "replay": seen.replays}
 
 
-def _barrier(item: Instruction, fetching: float, replays: float) -> dict[str, float]:
+def _barrier(item: Instruction, seen: Seen) -> dict[str, float]:
     return {} if item.has("warp") else {"barrier": 1.0}
 
 
-def _exchange(item: Instruction, fetching: float, replays: float) -> dict[str, float]:
+def _exchange(item: Instruction, seen: Seen) -> dict[str, float]:
     return {"shared": 1.0}
 
 
-def _jump(item: Instruction, fetching: float, replays: float) -> dict[str, float]:
+def _jump(item: Instruction, seen: Seen) -> dict[str, float]:
     return {"branch": 1.0}
 
 

@@ -88,8 +88,8 @@ def count(machine: Machine, call: Call, cache_bytes: float, whole_work: int = WH
     numbers = () if whole else counter.chosen.numbers
     return Counted(
         Sampling(call.blocks, len(numbers) or call.blocks, numbers, () if whole else counter.notes + _doubts(sums)),
-        tuple(sums.instructions()), tuple(sums.footprints()), sums.fetched(), sums.chain(counter.weights(counter.parts[0])), sums.same_address(),
-        tuple(sums.worst()),
+        tuple(sums.instructions()), tuple(sums.footprints()), sums.fetched(),
+        sums.chain(counter.weights(counter.parts[0])), sums.same_address(), tuple(sums.worst()),
     )  # fmt: skip
 
 

@@ -284,6 +284,10 @@ class Kernel:
         start, size = self.layout.shared[symbol]
         return start, start + size if size else total
 
+    def sized_by_launch(self, start: int) -> bool:
+        """Whether the shared array that starts here is the one whose size a launch gives."""
+        return (start, 0) in self.layout.shared.values()
+
     def address(self, symbol: str) -> int:
         """The address of a symbol inside its own space, or in global memory. Raises Unsupported for an unknown one."""
         if symbol in self.layout.shared:

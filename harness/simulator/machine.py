@@ -60,6 +60,7 @@ class Launch:
     watching: bool = True
     chosen: Sequence[int] | None = None
     tally: Tally | None = None
+    line: int | None = None
     found: dict[tuple[str, int | None, int | None], Hazard] = field(default_factory=dict)
     started: float = 0.0
     step: int = 0
@@ -129,11 +130,12 @@ class Machine:
     def launch(
         self, kernel: str, grid: tuple[int, int, int], block: tuple[int, int, int], shared_bytes: int,
         arguments: bytes, name: str | None = None, *, blocks: Sequence[int] | None = None, tally: Tally | None = None,
+        line: int | None = None,
     ) -> LaunchReport:  # fmt: skip
         """Launch a kernel by its mangled name and wait for it. ``shared_bytes`` is the dynamic part; ``arguments``
-        are packed as the kernel's parameters lie; ``name`` is what messages call it. Only the ``blocks`` of these
-        numbers run (None: all, as they must to be watched for races); ``tally`` counts, and then nothing is
-        computed that decides no address and no branch. Raises KernelFault and
+        are packed as the kernel's parameters lie; ``name`` is what messages call it, ``line`` the one that launches
+        it. Only the ``blocks`` of these numbers run (None: all, as they must to be watched for races); ``tally``
+        counts, and then nothing is computed that decides no address and no branch. Raises KernelFault and
         Unsupported."""
         decoded = self.module.kernel(kernel) if tally is None else lean(self.module.kernel(kernel))
         size = decoded.layout.parameter_bytes
@@ -142,6 +144,6 @@ class Machine:
         packed = Backing(size, data=np.frombuffer(arguments[:size], np.uint8), written=True)
         launch = Launch(
             decoded, name or kernel, self.memory, grid, block, decoded.dynamic_start + shared_bytes, packed,
-            self.printer, self.budget, self.watch_races and blocks is None, blocks, tally,
+            self.printer, self.budget, self.watch_races and blocks is None, blocks, tally, line,
         )  # fmt: skip
         return launch.run()

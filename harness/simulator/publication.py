@@ -3,10 +3,10 @@
 A flag is any address that threads meet at by atomics or by volatile (or C++ atomic) accesses. Who meets there after a
 fence *releases* what it did before the fence, and what others did before a barrier with it. Who meets there later has
 *heard* of all that was released till then; once it has run a fence too, it has *acquired* it, and may read it as it
-likes (PTX ISA, "Memory Consistency Model": release and acquire patterns). Who counts itself in needs no fence there: NVIDIA's
-own sample of the last block that is done (threadFenceReduction) has none, and a GPU keeps that order: the reads wait for
-the count, and find no stale line, as nothing was read before. What one thread learns, its warp knows, and
-of other blocks' news its block: that a barrier tells them is taken on trust.
+likes (PTX ISA, "Memory Consistency Model": release and acquire patterns). Who counts itself in needs no fence there:
+NVIDIA's own sample of the last block that is done (threadFenceReduction) has none, and a GPU keeps that order: the
+reads wait for the count, and find no stale line, as nothing was read before. What one thread learns, its warp knows,
+and of other blocks' news its block: that a barrier tells them is taken on trust.
 """
 
 from __future__ import annotations

@@ -201,7 +201,7 @@ def report(batch: Batch, race: Race, place: str, order: Order) -> None:
         one_warp = one >> WARP_SHIFT == two >> WARP_SHIFT
         alone = batch.threads_per_block <= 1 << WARP_SHIFT
         why, remedy = _unpublished(race, order, block_one != block_two, second) or _missing(
-            block_one != block_two, one_warp, alone, first, second
+            race, block_one != block_two, one_warp, alone
         )
         message += why
     batch.launch.add(
@@ -233,24 +233,34 @@ def _unpublished(race: Race, order: Order, across_blocks: bool, second: int | No
     return None
 
 
-def _missing(
-    across_blocks: bool, one_warp: bool, alone: bool, first: int | None, second: int | None
-) -> tuple[str, str]:
-    """What would order the two accesses, and where to put it. ``alone`` says that the block is one warp."""
+def _missing(race: Race, across_blocks: bool, one_warp: bool, alone: bool) -> tuple[str, str]:
+    """What would order the two accesses, and where to put it. ``alone`` says that the block is one warp.
+
+    Lanes of one warp often race where not all threads come by, and a __syncthreads() would hang.
+    """
     if across_blocks:
         return (
             "and blocks run in any order",
             "use an atomic, a second kernel, or __threadfence() and an atomic flag that the reader checks",
         )
-    barrier = "__syncwarp()" if alone else "__syncthreads()"
-    place = f"between line {first} and line {second}"
-    if first is not None and second is not None and second <= first:
-        place = f"after line {first}, before {'it' if first == second else f'line {second}'} runs again"
-    remedy = f"put {barrier} {place}"
-    if one_warp and not alone:
-        remedy += "; __syncwarp() is enough where only one warp shares the memory"
+    barrier = "__syncwarp()" if one_warp else "__syncthreads()"
     luck = ": lanes of a warp may drift apart, it works by luck" if one_warp else ""
+    remedy = f"put {barrier} {_between(race)}"
+    if one_warp and not alone:
+        remedy += "; __syncthreads() where other warps share the memory and all threads come by"
     return f"no {barrier} between them{luck}", remedy
+
+
+def _between(race: Race) -> str:
+    """The place between two accesses, by their lines."""
+    first, second = race.earlier.access.instruction.line, race.later.access.instruction.line
+    if first is None or second is None or first < second:
+        return f"between line {first} and line {second}"
+    if first > second:
+        return f"after line {first}, before line {second} runs again"
+    if race.earlier.act in WRITES:
+        return f"after line {first}, before it runs again"
+    return f"within line {first}, between its reading and its writing"
 
 
 def spoken(thread: tuple[int, int, int]) -> str:

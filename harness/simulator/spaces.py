@@ -128,7 +128,19 @@ class Spaces:
         place = self._place_in_space(space, int(address[bad]), (start, end), access.width)
         position = bad if selection is None else int(selection[bad])
         deed = f"{access.verb}s {plural(access.width, 'byte')} at {place}"
-        self.batch.witness.blame(access.instruction, "out_of_bounds", deed, lanes, position, _REMEDIES["out_of_bounds"])
+        remedy = _REMEDIES["out_of_bounds"]
+        if space == "shared" and address[bad] >= start and self.batch.kernel.sized_by_launch(start):
+            remedy = self._give_bytes(end - start)
+        self.batch.witness.blame(access.instruction, "out_of_bounds", deed, lanes, position, remedy)
+
+    def _give_bytes(self, given: int) -> str:
+        """What to do about an access past the array that the launch sizes, and gave so many bytes."""
+        launch = self.batch.launch
+        whose = "the launch" if launch.line is None else f"the launch on line {launch.line}"
+        written = f"{launch.name}<<<blocks, threads, bytes>>>(...)"
+        if given:
+            return f"check the index against the size, or give {whose} more shared bytes: {written}"
+        return f"give {whose} its shared bytes: {written}"
 
     def _place_in_space(self, space: str, address: int, bounds: tuple[int, int], width: int) -> str:
         """A place in shared, local or parameter space, and how far outside ``bounds`` (start and end) it lies."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
@@ -102,9 +102,7 @@ class Sums:
         seen = {id(key[0].instruction): _seen(key[1], counts) for key, counts in self.accesses.items()}
         code = {block.number: _items(block) for block in self.kernel.blocks}
         everyone = float(weights.sum()) * self.warps_per_block
-        part = cache(lambda warps: float(known[warps] @ weights) / everyone)
-        known = {id(warps): warps for _, warps in self.parts[0][0].trace}
-        trace = [chains.Ran(number, part(id(warps))) for number, warps in self.parts[0][0].trace]
+        trace = [chains.Ran(number, float(warps @ weights) / everyone) for number, warps in self.parts[0][0].trace]
         return chains.chain(
             self.kernel.blocks, trace, lambda number, place: seen.get(id(code[number][place]), UNSEEN)
         )

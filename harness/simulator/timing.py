@@ -14,6 +14,7 @@ Nothing in here knows a kernel. What the constants are and how they were found s
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -22,7 +23,7 @@ from harness.simulator.gpus import SCHEDULERS, WARP, Gpu
 from harness.simulator.occupancy import occupancy, resident
 
 #: Raised when a prediction changes for the same counts: part of the key under which predictions are kept.
-MODEL = 3
+MODEL = 4
 
 #: A prediction's band: it times this, and divided by it. On an H200 nine in ten launches that no constant was fitted to
 #: (each family of the calibration left out in turn) lie within a factor of 1.2, and nine in ten solutions within 1.25
@@ -92,24 +93,25 @@ def terms(launch: LaunchProfile, gpu: Gpu, held: Occupancy, warm: frozenset[str]
 def _warp_cycles(launch: LaunchProfile, gpu: Gpu, warm: frozenset[str]) -> float:
     """From the start of a block to its last warp's end, if nothing else ran on the SM."""
     physics, steps = gpu.physics, launch.chain.steps
-    fetch = (physics.l2 + _from_dram(launch, gpu, warm) * physics.dram) * gpu.clock
+    first, again = _from_dram(launch, gpu, warm)
+    fetch, refetch = ((physics.l2 + part * physics.dram) * gpu.clock for part in (first, again))
     return physics.block_start + sum(
         steps.get(kind, 0.0) * cycles for kind, cycles in (
             ("alu", physics.alu), ("special", physics.special), ("shared", physics.shared), ("l1", physics.l1),
-            ("fetch", fetch), ("atomic", fetch), ("barrier", physics.barrier), ("branch", physics.branch),
-            ("replay", 1.0),
+            ("fetch", fetch), ("refetch", refetch), ("atomic", fetch), ("barrier", physics.barrier),
+            ("branch", physics.branch), ("replay", 1.0),
         )
     )  # fmt: skip
 
 
-def _from_dram(launch: LaunchProfile, gpu: Gpu, warm: frozenset[str]) -> float:
-    """The part of the fetches that wait for DRAM: a request waits for the slowest of its cache lines."""
-    if not launch.fetched:
-        return 0.0
-    each = min(1.0, _dram_read(launch, gpu, warm) / (launch.fetched * SECTOR))
+def _from_dram(launch: LaunchProfile, gpu: Gpu, warm: frozenset[str]) -> tuple[float, float]:
+    """The part of the fetches that wait for DRAM, of what a block loads for the first time and of what it comes back
+    to: a request waits for the slowest of its cache lines."""
+    by_blocks = sum(one.read_by_blocks for one in launch.footprints)
+    first = min(1.0, _first_read(launch, warm) / by_blocks) if by_blocks else 0.0
     loads = launch.counters.global_load
     lines = max(1.0, loads.cache_lines / loads.requests) if loads.requests else 1.0
-    return 1.0 - (1.0 - each) ** lines
+    return 1.0 - (1.0 - first) ** lines, 1.0 - (1.0 - _lost(launch, gpu)) ** lines
 
 
 def _pipes(launch: LaunchProfile, gpu: Gpu, held: Occupancy) -> dict[str, float]:
@@ -161,17 +163,25 @@ def _swapping(launch: LaunchProfile) -> float:
 
 
 def _dram_read(launch: LaunchProfile, gpu: Gpu, warm: frozenset[str]) -> float:
-    """Bytes read from DRAM: each array once, and again what blocks come back to when the L2 no longer holds it.
-
-    What the blocks in flight touch must fit the L2 for that. It begins to lose some from :data:`_CROWDED` of its size
-    on, having two halves that may hold the same line, and holds nothing that is read in turn from :data:`_LOST` on.
-    """
-    first = sum(one.read for one in launch.footprints if one.name not in warm)
+    """Bytes read from DRAM: each array once, and again what blocks come back to when the L2 no longer holds it."""
     by_blocks = sum(one.read_by_blocks for one in launch.footprints)
+    return _first_read(launch, warm) + _lost(launch, gpu) * max(0.0, launch.fetched * SECTOR - by_blocks)
+
+
+def _first_read(launch: LaunchProfile, warm: frozenset[str]) -> int:
+    """Bytes of the arrays that the L2 doesn't hold yet, each once."""
+    return sum(one.read for one in launch.footprints if one.name not in warm)
+
+
+def _lost(launch: LaunchProfile, gpu: Gpu) -> float:
+    """The part of what blocks come back to that the L2 no longer holds.
+
+    What the blocks in flight touch must fit the L2. It begins to lose some from :data:`_CROWDED` of its size on, having
+    two halves that may hold the same line, and holds nothing that is read in turn from :data:`_LOST` on.
+    """
     flying = min(1.0, resident(occupancy(launch, gpu), launch.blocks, gpu) * gpu.sms / launch.blocks)
     crowd = flying * sum(one.read_by_blocks for one in launch.footprints) / gpu.l2_bytes
-    lost = min(1.0, max(0.0, (crowd - _CROWDED) / (_LOST - _CROWDED)))
-    return first + lost * max(0.0, launch.fetched * SECTOR - by_blocks)
+    return min(1.0, max(0.0, (crowd - _CROWDED) / (_LOST - _CROWDED)))
 
 
 def _fetched(launch: LaunchProfile, gpu: Gpu) -> float:
@@ -223,7 +233,8 @@ def whole(estimates: Sequence[LaunchEstimate], transfers: Sequence[Transfer], gp
     longest = max(estimates, key=lambda one: one.prediction.seconds * one.launch.times, default=None)
     words = longest.prediction.limiter if longest else "DRAM bandwidth, for copies and memsets"
     if longest and len(estimates) > 1:
-        words = f"{longest.launch.kernel}: {words}"
+        what, *figures = re.split(r"(?= \(|[:,])", words, maxsplit=1)
+        words = "".join([what, f" in {longest.launch.kernel}", *figures])
     return Prediction(seconds, seconds / BAND, seconds * BAND, words, named)
 
 

@@ -1,7 +1,9 @@
-// C = A B, where A is M x K, B is K x N and C is M x N, all row-major, through tiles in shared memory
+// C = A B, where A is M x K, B is K x N and C is M x N, all row-major,
+// through tiles in shared memory
 // The question: kata show sgemm_tile. When ready: kata check sgemm_tile
 
-__global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
+__global__ void sgemm(const float* A, const float* B, float* C,
+                      int M, int N, int K) {
     // Your kernel here.
 }
 

@@ -1,4 +1,5 @@
-// y = A x, where A is M x K: y[i] = A[i * K + 0] * x[0] + ... + A[i * K + K - 1] * x[K - 1]
+// y = A x, where A is M x K:
+// y[i] = A[i * K + 0] * x[0] + ... + A[i * K + K - 1] * x[K - 1]
 // The question: kata show sgemv. When ready: kata check sgemv
 
 __global__ void sgemv(const float* A, const float* x, float* y, int M, int K) {

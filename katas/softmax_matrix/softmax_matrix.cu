@@ -1,4 +1,5 @@
-// output[r][c] = e^input[r][c] / (e^input[r][0] + ... + e^input[r][cols - 1]), for each row r
+// output[r][c] = e^input[r][c] / (e^input[r][0] + ... + e^input[r][cols - 1])
+// for each row r
 // The question: kata show softmax_matrix. When ready: kata check softmax_matrix
 
 __global__ void softmax(const float* input, float* output, int rows, int cols) {

@@ -21,7 +21,10 @@ def test_without_a_gpu_the_ladder_is_predicted_and_says_so(sized: Path, kata: Ru
     file = sized / "solutions/add/1_one_thread_per_element.cu"
     done = kata("bench", "add", str(file), "--gpu", "t4")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("add, predicted, not timed") and "predicted for the T4" in done.stdout
+    first, second, *_ = done.stdout.splitlines()
+    assert first == "add: yours reaches rung 1 of 1, par reached; as fast as the best"
+    assert second == "add, predicted, not timed" and "predicted for the T4" in done.stdout
+    assert kata("bench", "add", "--gpu", "t4").stdout.splitlines()[0] == second
     assert "waits   for" in done.stdout and "rung    1 of 1, par reached" in done.stdout
     record = json.loads(kata("bench", "add", "--device", "sim", "--json").stdout)
     (speed,) = record["speed"]
@@ -63,6 +66,7 @@ def test_the_ladder_and_a_file_are_shown_as_a_table_and_as_json(sized: Path, kat
     file = sized / "solutions/add/1_one_thread_per_element.cu"
     done = kata("bench", "add", str(file), PYTHONPATH=path, PATH="")
     assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("add: yours reaches rung 1 of 1, par reached; ")
     assert "add on stand-in GPU" in done.stdout and "one thread per element" in done.stdout and "█" in done.stdout
     record = json.loads(kata("bench", "add", "--json", PYTHONPATH=path, PATH="").stdout)
     assert record["speed"][0]["yours"] is None and record["speed"][0]["rungs"][0]["seconds"] > 0

@@ -48,6 +48,13 @@ def test_reset_keeps_every_earlier_file(home: Path, desk: Path, kata: Run) -> No
     assert (desk / "add.cu.2.bak").read_text(encoding="utf-8") == "// attempt 2\n"
 
 
+def test_reset_of_an_untouched_skeleton_keeps_nothing(home: Path, desk: Path, kata: Run) -> None:
+    (desk / "add.cu").write_text(SKELETON, encoding="utf-8")
+    done = kata("reset", "add")
+    assert done.returncode == 0 and "is the skeleton, untouched" in done.stdout
+    assert [path.name for path in desk.iterdir()] == ["add.cu"]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 @pytest.mark.parametrize(("answer", "replaced"), [("y", True), ("n", False), ("", False)])
 def test_at_a_terminal_the_answer_decides(home: Path, desk: Path, answer: str, replaced: bool) -> None:

@@ -108,7 +108,8 @@ def test_every_check_of_an_attempt_is_in_the_history(home: Path, desk: Path, mem
 def test_an_earlier_file_is_kept_and_said(home: Path, desk: Path) -> None:
     (desk / "add.cu").write_text("// mine\n", encoding="utf-8")
     with Piped("practice", "add") as piped:
-        piped.until("Your earlier file is now add.20")
+        piped.until("Your add.cu is kept as add.20")
+        assert not any(line.startswith("The clock runs") for line in piped.lines)
         piped.type("g")
         piped.until("Give up on add? y or n")
         piped.type("y")
@@ -161,6 +162,21 @@ def test_ctrl_c_keeps_the_attempt_which_goes_on_from_any_folder(home: Path, desk
     assert not (tmp_path / "add.cu").exists()
 
 
+def test_one_attempt_runs_in_one_terminal_until_that_ends_or_is_killed(home: Path, desk: Path, kata: Run) -> None:
+    with Piped("practice", "add") as piped:
+        piped.until("The clock runs")
+        for arguments in (("practice", "add"), ("practice",), ("practice", "add", "--new")):
+            done = kata(*arguments)
+            assert done.returncode == 2 and done.stdout == ""
+            assert f", process {piped.process.pid})" in " ".join(done.stderr.split())
+            assert done.stderr.splitlines()[-1] == "  Go on there; or leave it there with x, and it goes on here."
+        piped.process.kill()
+        piped.process.wait(60)
+    with Piped("practice", "add") as again:
+        again.until("Going on with your attempt")
+        again.until("The clock runs")
+
+
 def test_a_new_attempt_gives_the_open_one_up(home: Path, desk: Path, memory: Path, kata: Run) -> None:
     with Piped("practice", "add") as piped:
         piped.until("The clock runs")
@@ -207,16 +223,17 @@ def test_a_watch_ends_with_the_exit_code_of_the_last_check(home: Path, desk: Pat
 
 
 def test_hints_elsewhere_count_in_the_open_attempt(home: Path, desk: Path, memory: Path, kata: Run) -> None:
-    assert "open attempt" not in kata("hint", "add", "2").stdout
+    assert "open attempt" not in kata("hint", "add", "3").stdout
     with Piped("practice", "add") as piped:
         piped.until("The clock runs")
         assert "Counted in your open attempt: 2 so far." in kata("hint", "add", "2").stdout
-        assert "Counted in your open attempt: 2 so far." in kata("hint", "add").stdout
+        assert "Counted in your open attempt: 2 so far." in kata("hint", "add", "1").stdout
         piped.type("h")
         piped.until("Hint ")
         piped.type("x")
         piped.end()
     assert attempts(memory)[0].hints in (2, 3)
+    assert "Counted in your open attempt: 3 so far." in kata("hint", "add").stdout
 
 
 def test_a_solution_during_an_attempt_asks_and_gives_it_up(home: Path, desk: Path, memory: Path, kata: Run) -> None:
@@ -238,8 +255,9 @@ def test_a_solution_during_an_attempt_asks_and_gives_it_up(home: Path, desk: Pat
 
 
 def test_usage_is_checked_before_anything_is_written(home: Path, desk: Path, kata: Run) -> None:
-    for wrong in (("practice", "ad"), ("practice", "add", "--minutes", "0"), ("practice", "add", "--minutes", "x")):
-        assert kata(*wrong).returncode == 2
+    assert kata("practice", "ad").returncode == 2
+    for minutes in ("0", "-1", "x", "nan", "inf", "1e300"):
+        assert kata("practice", "add", "--minutes", minutes).returncode == 2, minutes
     assert kata("practice", "add", EDITOR="'vim").returncode == 2
     assert list(desk.iterdir()) == []
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from harness.commands.shared import GPU
 from harness.simulator.gpus import DEFAULT
-from tests.conftest import RIGHT, SYNTAX_ERROR, Run
+from tests.conftest import PAST_THE_END, RIGHT, SYNTAX_ERROR, TAIL, Run
 
 #: Element i of ``a`` is read n / 32 elements from its neighbours.
 SCATTERED = RIGHT.replace("a[i]", "a[min(n - 1, i % (n / 32 + 1) * 32 + i / (n / 32 + 1))]")
@@ -38,6 +39,27 @@ def test_the_answer_comes_first_and_the_worst_line_is_explained(sized: Path, des
     assert any(line.startswith("   4 ") and "!" in line.split("│")[0] for line in lines)
     assert "sectors a request where 4 would do" in " ".join(done.stdout.split())
     assert max(map(len, lines)) <= 80 and "\x1b" not in done.stdout and done.stderr == ""
+
+
+def test_a_file_that_the_last_check_found_wrong_is_doubted_once(sized: Path, desk: Path, kata: Run) -> None:
+    for source, said in ((PAST_THE_END, "a fault"), (TAIL, "wrong answers")):
+        write(desk, source)
+        assert kata("check", "add").returncode != 0
+        done = kata("profile", "add")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith("add takes about ")
+        assert done.stderr == f"  Warning  the last check of this file found {said}: its time says little\n"
+    write(desk, RIGHT)
+    assert kata("check", "add").returncode == 0
+    assert kata("profile", "add").stderr == ""
+
+
+def test_a_solve_without_a_launch_is_told_how_to_launch_and_its_file_once(sized: Path, desk: Path, kata: Run) -> None:
+    write(desk, re.sub(r"\w+<<<.*;", "", RIGHT))
+    done = kata("profile", "add")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[0] == "✗ add.cu: solve launches no kernel"
+    assert "kernel<<<blocks, threads>>>(...)" in done.stderr
 
 
 def test_json_has_the_figures_of_every_line_and_of_a_reference(sized: Path, desk: Path, kata: Run) -> None:

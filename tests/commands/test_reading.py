@@ -61,11 +61,19 @@ def test_a_file_in_place_of_the_kata_is_told_apart(home: Path, kata: Run) -> Non
 
 
 def test_hints_come_one_at_a_time(home: Path, kata: Run) -> None:
-    first, last = kata("hint", "add").stdout, kata("hint", "add", "3").stdout
+    first, second, last, again = (kata("hint", "add").stdout for _ in range(4))
     assert "Which element" in first and "Round the number" not in first
     assert first.splitlines()[-1].endswith("kata hint add 2")
+    assert "Round the number" in second and again == last
     assert "blockDim.x" in last
     assert last.splitlines()[-1].endswith("kata solution add 1")
+    assert kata("hint", "add", "1").stdout == first and kata("hint", "add").stdout == second
+
+
+def test_hints_start_over_on_another_day(home: Path, memory: Path, kata: Run) -> None:
+    with opened(memory, Clock(datetime.now(UTC) - timedelta(days=1))) as history:
+        history.show_hint("add", 2)
+    assert kata("hint", "add").stdout.startswith("Hint 1 of 3")
 
 
 def test_the_ladder_lists_every_rung(home: Path, kata: Run) -> None:

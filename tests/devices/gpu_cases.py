@@ -88,9 +88,11 @@ def test_a_constant_that_solve_uploads_reaches_the_kernel(run: RunText) -> None:
     assert run(text).calls[0]["out"].tolist() == [3.0 * (i - 20) for i in range(N)]
 
 
-def test_what_kernels_print_is_kept(run: RunText) -> None:
+def test_what_kernels_print_is_kept_once_unless_the_second_call_prints_something_else(run: RunText) -> None:
     text = DOUBLE.replace("out[i] = 2 * in[i];", '{ out[i] = 2 * in[i]; if (i == 7) printf("seven %d\\n", n); }')
-    assert run(text).printed == ("seven 40", "seven 40")
+    assert run(text).printed == ("seven 40",)
+    counting = "__device__ int count = 0;\n" + text.replace('\\n", n)', '\\n", count++)')
+    assert run(counting).printed == ("seven 0", "(call 2 of solve, on the same inputs:)", "seven 1")
 
 
 def test_a_solve_that_launches_nothing_is_told_so(run: RunText) -> None:

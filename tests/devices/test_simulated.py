@@ -12,6 +12,7 @@ from harness import catalogue, source
 from harness.cache import Cache
 from harness.compile import compile_program
 from harness.devices import Buffer, Run, open_device, still_poison
+from harness.errors import KernelFault
 
 N = 40
 
@@ -73,6 +74,23 @@ def test_writing_past_the_end_names_the_users_own_buffer(run: RunText) -> None:
     assert f"out[{N}]" in done.fault.message and done.fault.line == 2
 
 
+def test_a_kernel_that_faults_ahead_of_a_call_that_is_refused_comes_first(run: RunText) -> None:
+    end = "float* s;\nk<<<1, 64>>>(in, s, n);\ncudaFree(s); }"
+    with pytest.raises(KernelFault) as caught:
+        run(HEAD + "if (i < n) out[i] = 1; }\n" + SOLVE + end)
+    assert (caught.value.hazard.kind, caught.value.hazard.line) == ("null_pointer", 2)
+    with pytest.raises(KernelFault) as caught:
+        run(HEAD + "if (i < 0) out[i] = 1; }\n" + SOLVE + end)
+    assert (caught.value.hazard.kind, caught.value.hazard.line) == ("invalid_free", 5)
+
+
+def test_a_launch_without_the_shared_bytes_that_it_needs_is_named_by_its_line(run: RunText) -> None:
+    kernel = HEAD + "extern __shared__ float s[]; s[i] = 1; out[i] = s[i ^ 1]; }\n"
+    done = run(kernel + SOLVE + "\nk<<<1, 32>>>(in, out, n); }")
+    assert done.fault is not None
+    assert done.fault.remedy == "give the launch on line 4 its shared bytes: k<<<blocks, threads, bytes>>>(...)"
+
+
 def test_changing_an_input_shows_in_its_buffer_and_is_undone_for_the_next_call(run: RunText) -> None:
     done = run(
         HEAD + "if (i < n) { out[i] = in[i]; ((float*)in)[i] = 7; } }\n" + SOLVE + "k<<<1, 64>>>(in, out, n); }"
@@ -128,6 +146,14 @@ def test_launching_nothing_is_an_error_of_its_own_kind(run: RunText) -> None:
     done = run(HEAD + "}\n" + SOLVE + "}")
     assert [(one.kind, one.severity.value) for one in done.hazards] == [("no_launch", "error")]
     assert all(still_poison(call["out"]).all() for call in done.calls)
+
+
+def test_what_is_printed_is_told_once_unless_the_second_call_prints_something_else(run: RunText) -> None:
+    kernel = HEAD + 'if (i < n) out[i] = 0; if (i == 7) printf("seven %d", WHAT); }\n'
+    text = "__device__ int count = 0;\n" + kernel + SOLVE + 'printf("solve"); k<<<1, 64>>>(in, out, n); }'
+    assert run(text.replace("WHAT", "n")).printed == ("solve", "seven 40")
+    other = run(text.replace("WHAT", "count++")).printed
+    assert other == ("solve", "seven 0", "(call 2 of solve, on the same inputs:)", "seven 1")
 
 
 def test_what_a_kernel_prints_is_kept_up_to_a_bound(run: RunText) -> None:

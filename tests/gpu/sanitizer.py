@@ -185,7 +185,7 @@ def _row(built: Built, runs: Iterable[ToolRun], elements: int) -> dict[str, Any]
     if elements < MOST_ELEMENTS:
         row["elements"] = elements
     if built.error is not None:
-        return row | {"not_built": built.error.strip().splitlines()[0]}
+        return row | {"not_built": built.error.strip().splitlines()[0].replace(f"{ROOT}/", "")}
     mine = [run for run in runs if run.path == built.file.path]
     ended = {run.tool: run.ended for run in mine if run.ended != DONE}
     unknown = sorted({title for run in mine for title in run.unknown})

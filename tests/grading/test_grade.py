@@ -28,6 +28,11 @@ def test_the_next_rung_is_the_slowest_that_is_clearly_faster() -> None:
     assert found.next_ratio == pytest.approx(1.2) and found.best_ratio == pytest.approx(2.4)
 
 
+def test_the_next_rung_is_further_up_though_one_below_is_faster_too() -> None:
+    assert graded(100, 90, 100, 80, 20).next == 3
+    assert graded(100, 90, 100).next == 1
+
+
 def test_of_next_rungs_equally_fast_the_lowest_counts() -> None:
     assert graded(60, 100, 50, 51, 25).next == 2
 

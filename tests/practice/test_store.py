@@ -39,7 +39,11 @@ INSERT INTO attempts VALUES (4503599627370498, 'add', '/desk/add.cu', 1773144000
 INSERT INTO reviews VALUES (4503599627370499, 1773144000000000, 'add/1', 3);
 PRAGMA user_version = 1;
 """
-OLDER = (VERSION_1,)
+VERSION_2 = VERSION_1.replace("PRAGMA user_version = 1;", """
+CREATE TABLE hints (kata TEXT PRIMARY KEY, at INTEGER NOT NULL, number INTEGER NOT NULL);
+PRAGMA user_version = 2;
+""")
+OLDER = (VERSION_1, VERSION_2)
 
 
 @pytest.mark.parametrize("script", OLDER)

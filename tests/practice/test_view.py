@@ -72,6 +72,15 @@ def test_every_state_fits_every_screen(state: str, minutes: float | None, width:
     assert all("\x1b" not in line.plain and "\n" not in line.plain for line in shown)
 
 
+def test_what_becomes_of_an_earlier_file_is_said_before_the_clock_starts() -> None:
+    kept = "Your softmax_matrix.cu is kept as softmax_matrix.2026-11-30-0142.cu."
+    for interview in (False, True):
+        session = Session(Rules("add", 3, 5, interview), lambda: 1, notice=kept)
+        shown = lines(session)
+        assert shown[-2] == kept
+        assert shown[-3].startswith("An interview: nothing is checked") is interview
+
+
 def test_stand_ins_for_what_ascii_lacks_fit_too() -> None:
     subject = Subject(KATA, "√ and ∞, " * 40, Path("add.cu"), None)
     for width in (20, 40, 80):

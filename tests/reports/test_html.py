@@ -148,6 +148,15 @@ def test_the_ladder_the_roof_and_the_history_are_there() -> None:
     assert "12 of 32,768 blocks were counted" in text
 
 
+def test_a_full_multiprocessor_has_no_limit() -> None:
+    occupancy = dataclasses.replace(
+        made.OCCUPANCY, blocks_per_sm=1, warps_per_sm=32, limit="registers", limits={"registers": 1}
+    )
+    full, half = text_of(tree(PAGES["right"])), text_of(tree(report(profile=made.profile(occupancy=occupancy))))
+    assert "they fill it" in full and "set the limit" not in full and "The limit is" not in PAGES["right"]
+    assert "registers set the limit" in half
+
+
 def test_a_time_that_was_taken_stands_before_the_predicted_one() -> None:
     timed = dataclasses.replace(RIGHT, device="NVIDIA H200", speed=dataclasses.replace(SPEED, gpu=None))
     text, predicted = text_of(tree(report(verdict=timed))), text_of(tree(PAGES["right"]))

@@ -41,11 +41,22 @@ def test_the_first_line_is_the_answer_and_the_last_the_next_step() -> None:
     assert "12 of 32,768 blocks counted" in "\n".join(lines)
 
 
+def test_the_first_line_has_one_colon() -> None:
+    shared = page(dataclasses.replace(made.profile(), kata="add"))
+    assert shared[0] == "add takes about 352 µs on A100-80 SXM: shared memory, 32-way bank conflicts on"
+    assert shared[1] == "  line 7"
+
+
 @pytest.mark.parametrize("columns", ["60", "80", "120"])
 def test_lines_fit_the_terminal(monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     for profile in (made.profile(), made.scattered()):
         assert max(map(len, page(profile))) <= min(int(columns), 100)
+
+
+def test_a_terminal_of_one_column_gets_its_page_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "1")
+    assert page(made.scattered())[-1].strip()
 
 
 def test_the_gutter_has_only_the_columns_that_say_something() -> None:

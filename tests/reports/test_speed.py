@@ -9,7 +9,7 @@ import pytest
 from click import unstyle
 
 from harness.reports.jsonout import bench_record, speed_fields
-from harness.reports.speed import ladder_table, speed_lines
+from harness.reports.speed import bench_headline, ladder_table, speed_lines
 from harness.results import Grade, Speed, Timing
 
 
@@ -45,13 +45,45 @@ PREDICTED = dataclasses.replace(
 
 def test_a_predicted_time_says_so_for_which_gpu_how_sure_and_what_it_waits_for() -> None:
     lines = page(PREDICTED).splitlines()
-    assert " ".join(lines[0].split()) == "speed about 41.2 µs 3.26 TB/s 79 % of a copy of the same bytes"
-    assert [line.strip() for line in lines[1:3]] == [
-        "predicted for the A100-80 SXM, 30.5 to 55.6 µs, at n = 33554432; the", "answer is not checked there",
-    ]  # fmt: skip
-    assert lines[3] == "  waits   for DRAM bandwidth, 88 % of it useful" and lines[4].startswith("  rung    3 of 4")
+    assert " ".join(lines[0].split()) == "speed predicted 41.2 µs 3.26 TB/s 79 % of a copy of the same bytes"
+    assert lines[1].strip() == "30.5 to 55.6 µs on the A100-80 SXM at n = 33554432"
+    assert lines[2] == "  waits   for DRAM bandwidth, 88 % of it useful" and lines[3].startswith("  rung    3 of 4")
     assert max(map(len, lines)) <= 80 and "±" not in page(PREDICTED)
     assert "(predicted for the A100-80 SXM)" in unstyle(ladder_table(PREDICTED)[0])
+
+
+def test_what_a_prediction_leaves_open_is_said_to_those_who_ask_for_more() -> None:
+    brief, long = speed_lines(PREDICTED), speed_lines(PREDICTED, verbose=True)
+    assert [line.strip() for line in long if line not in brief] == [
+        "its numbers are not checked at that size, only that all of it is done"
+    ]
+    assert speed_lines(SPEED, verbose=True) == speed_lines(SPEED)
+
+
+def test_the_longest_size_has_its_prediction_in_one_line() -> None:
+    speed = dataclasses.replace(
+        PREDICTED, label="M = 2048, N = 2048, K = 2048", timing=Timing("yours", 1.64e-3, 1.22e-3, 2.21e-3, 0)
+    )
+    assert page(speed).splitlines()[1].strip() == "1.22 to 2.21 ms on the A100-80 SXM at M = 2048, N = 2048, K = 2048"
+
+
+@pytest.mark.parametrize(
+    ("rung", "ratio", "said"),
+    [
+        (3, 1.312, "softmax: yours reaches rung 3 of 4, par reached; the best is 1.31x faster"),
+        (4, 1.001, "softmax: yours reaches rung 4 of 4, par reached; as fast as the best"),
+        (4, 0.8, "softmax: yours reaches rung 4 of 4, par reached; 1.25x faster than the best"),
+        (None, 90.0, "softmax: yours is below every rung, par is 3; the best is 90.00x faster"),
+    ],
+)
+def test_a_bench_says_first_how_the_kernel_stands(rung: int | None, ratio: float, said: str) -> None:
+    grade = Grade(rung, (rung or 0) >= 3, None, None, ratio)
+    assert bench_headline("softmax", dataclasses.replace(SPEED, grade=grade)) == said
+
+
+def test_a_bench_says_first_why_there_is_no_rung() -> None:
+    refused = dataclasses.replace(SPEED, grade=None, refused="faster than a copy")
+    assert bench_headline("softmax", refused) == "softmax: yours reaches no rung: faster than a copy"
 
 
 def test_a_program_is_told_a_prediction_from_a_measurement() -> None:
@@ -74,6 +106,7 @@ def test_a_kernel_below_every_rung_is_told_the_next_and_the_best() -> None:
 def test_arithmetic_is_counted_where_it_is_the_limit() -> None:
     speed = dataclasses.replace(SPEED, flops=17179869184, limit="what the GPU's float32 units can compute")
     assert "417 TFLOP/s" in page(speed)
+    assert "167 GFLOP/s" in page(dataclasses.replace(speed, flops=6_880_400))
     assert "\n          79 % of what the GPU's float32 units can compute" in page(speed)
 
 

@@ -59,8 +59,8 @@ def test_a_read_of_another_warps_write_needs_a_barrier() -> None:
 def test_within_a_warp_it_works_by_luck_and_the_remedy_is_smaller() -> None:
     source = reverse(shift=0).replace("(i + 0) % 128", "i ^ 1")
     hazard = only(run(source, block=128, out=ints(128)))
-    tells(hazard, source, "write", "read", "luck")
-    assert "__syncwarp()" in (hazard.remedy or "") and "__syncthreads()" in (hazard.remedy or "")
+    tells(hazard, source, "write", "read", "no __syncwarp() between them", "luck")
+    assert (hazard.remedy or "").startswith("put __syncwarp() between") and "__syncthreads()" in (hazard.remedy or "")
     for between in ("__syncwarp();", "__syncthreads();"):
         silent(source.replace("\n    \n", f"\n    {between}\n"), block=128, out=ints(128))
 
@@ -113,6 +113,25 @@ def test_a_loop_without_its_second_barrier_names_the_way_round() -> None:
     tells(hazard, source, "read", "write")
     write, read = line_of(source, "write"), line_of(source, "read")
     assert f"after line {read}, before line {write} runs again" in (hazard.remedy or "")
+
+
+def test_a_line_that_reads_and_writes_is_told_to_do_it_in_two_steps() -> None:
+    source = """KERNEL k(int* out) {
+        __shared__ int tile[128];
+        int i = threadIdx.x;
+        tile[i] = i;
+        __syncthreads();
+        if (i < 32) {
+            UPDATE // last
+        }
+        __syncthreads();
+        out[i] = tile[i];
+    }"""
+    broken = source.replace("UPDATE", "tile[i] += tile[i + 16];")
+    hazard = only(run(broken, block=128, out=ints(128)))
+    remedy = f"put __syncwarp() within line {line_of(broken, 'last')}, between its reading and its writing"
+    assert (hazard.remedy or "").startswith(remedy)
+    silent(source.replace("UPDATE", "int v = tile[i + 16]; __syncwarp(); tile[i] += v;"), block=128, out=ints(128))
 
 
 @pytest.mark.parametrize("rounds", [10, 6000])

@@ -134,6 +134,20 @@ def test_shared_memory_ends_where_the_launch_says() -> None:
     check(
         hazard, "out_of_bounds", line_of(source, "write"), 25, "tile[25]", "4 bytes past the end of tile", "100 bytes"
     )
+    assert "or give the launch more shared bytes: k<<<blocks, threads, bytes>>>(...)" in (hazard.remedy or "")
+
+
+@pytest.mark.parametrize("first", ["", "__shared__ int count; if (threadIdx.x == 0) count = n; __syncthreads();"])
+def test_a_launch_that_forgets_its_shared_bytes_is_told_to_give_them(first: str) -> None:
+    source = f"""extern __shared__ float tile[];
+    KERNEL k(float* out, int n) {{
+        {first}
+        tile[threadIdx.x] = n; // write
+        out[threadIdx.x] = tile[threadIdx.x ^ 1] + {"count" if first else "n"};
+    }}"""
+    hazard = fault(source, out=Unset("f4", 32), n=32)
+    check(hazard, "out_of_bounds", line_of(source, "write"), 0, "tile[0]", "past the end of tile (0 bytes)")
+    assert hazard.remedy == "give the launch its shared bytes: k<<<blocks, threads, bytes>>>(...)"
 
 
 def test_the_end_of_one_shared_array_is_no_way_into_the_next() -> None:

@@ -59,8 +59,11 @@ def test_a_prediction_lies_in_its_band_and_above_the_launch_and_every_term(one: 
 @given(launches(), GPUS, st.sampled_from(["global_load", "global_store", "shared_load"]), st.integers(1, 10**7))
 def test_more_traffic_is_never_faster(one: LaunchProfile, gpu: Gpu, kind: str, more: int) -> None:
     (only,) = one.instructions
-    extra = wavefronts(more, 2) if kind == "shared_load" else traffic(more)
-    counters = dataclasses.replace(only.counters, **{kind: getattr(only.counters, kind) + extra})
+    before = getattr(only.counters, kind)
+    # Requests as wide as the others: how many lines they have on average tells how many wait for DRAM.
+    lines = before.cache_lines // before.requests if before.requests else 1
+    extra = wavefronts(more, 2) if kind == "shared_load" else traffic(more, lines=lines)
+    counters = dataclasses.replace(only.counters, **{kind: before + extra})
     busier = dataclasses.replace(one, instructions=(dataclasses.replace(only, counters=counters),))
     assert seconds(busier, gpu) * SLACK >= seconds(one, gpu)
 
@@ -169,9 +172,22 @@ def test_a_call_is_its_launches_its_transfers_and_the_time_between_them() -> Non
     physics = A100.physics
     moved = (1 << 20) / (A100.dram_bandwidth * physics.dram_achieved)
     assert found.seconds == pytest.approx(4 * (alone - physics.launch) + physics.launch + 4 * physics.relaunch + moved)
-    assert found.limiter == "kernel: DRAM bandwidth, 100 % of it useful"
+    assert found.limiter == "DRAM bandwidth in kernel, 100 % of it useful"
     with pytest.raises(ValueError, match="neither"):
         whole((), (), A100)
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (launch(blocks=1, threads=32), "the launch itself in kernel: there is little to do"),
+        (launch(slots={"issue": 1000.0, "special": 900.0}),
+         "special functions in kernel (exp, sin, division, conversions)"),
+        (launch(slots={"issue": 10000.0}), "instructions issued in kernel"),
+    ],
+)  # fmt: skip
+def test_of_several_launches_the_kernel_that_takes_longest_is_named(made: LaunchProfile, words: str) -> None:
+    assert whole(predict_all([made, made], A100), (), A100).limiter == words
 
 
 def test_a_block_that_does_not_fit_has_no_time() -> None:

@@ -27,10 +27,11 @@ def warp_slots(
     rows = -(-slots // columns)
     under = 18 + rows * tall + 22
     admitted = ", ".join(f"{fitting} by {name}" for name, fitting in limits.items())
+    least = f" The limit is {limit}." if used < slots else ""
     picture = Picture(
         key, under + len(limits) * 18, "Occupancy",
         f"{used} of {slots} warp slots are filled, by {count(blocks, 'block')} of {count(warps_per_block, 'warp')}. "
-        f"Blocks that fit a multiprocessor: {admitted}. The limit is {limit}.",
+        f"Blocks that fit a multiprocessor: {admitted}.{least}",
     )  # fmt: skip
     picture.text(0, 10, f"{used} of {slots} warps", "small strong")
     picture.text(WIDTH, 10, "one multiprocessor", "small muted", anchor="end")

@@ -1,6 +1,6 @@
 // expect: compile_error
 // says: expected a ";"
-// line: 6
+// line: 5
 __global__ void add(const float* a, const float* b, float* c, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x
     if (i < n) {

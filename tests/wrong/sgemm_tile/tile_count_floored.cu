@@ -1,5 +1,5 @@
-// expect: scattered | zeros
-// says: no simpler pattern
+// expect: zeros
+// says: every element is 0
 // K / 16 steps, rounded down.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
     __shared__ float a[16][16];

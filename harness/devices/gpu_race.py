@@ -7,6 +7,7 @@ Scratch is allocated before (cudaMalloc waits for the GPU), and what ``solve`` c
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -24,6 +25,9 @@ Entrant = tuple[int, LaunchPlan] | CopyProbe | ArithmeticProbe
 
 #: The flush writes so many times the L2 cache.
 FLUSH = 4
+
+#: Seconds for which the GPU is kept busy before a run that counts alone.
+STIR = 0.1
 
 #: How many multiply-adds of a thread don't wait for one another.
 CHAINS = 16
@@ -136,6 +140,14 @@ class Race:
         self.gate[0] = self.ticket
         after.synchronize()
         return float(after.time_since(before)) * 1e-3
+
+    def stir(self) -> None:
+        """Keep the GPU busy for a moment: setting the buffers back, and flushing the L2 cache."""
+        start = time.perf_counter()
+        while time.perf_counter() - start < STIR:
+            self._restore()
+            self._flush()
+            cuda.Context.synchronize()
 
     def _flush(self) -> None:
         cuda.memset_d32_async(self.flush, self.ticket, self.flush_bytes // 4)

@@ -162,9 +162,13 @@ class Worker:
         return tuple(self.race.sample(number) for number in order)
 
     def fresh(self, number: int, contents: tuple[Content, ...]) -> tuple[float, Outcome]:
-        """One timed call of an entrant over inputs it has never seen, and what it left."""
+        """One timed call of an entrant over inputs it has never seen, and what it left.
+
+        The GPU may have idled meanwhile and lowered its clocks, so it is kept busy first, with nothing of the entrant.
+        """
         assert self.race is not None
         self.race.replace(contents)
+        self.race.stir()
         seconds = self.race.sample(number)
         calls = (self._left(contents),)
         zones = [zone for buffer in self.buffers for zone in buffer.changed_zones()]

@@ -124,12 +124,13 @@ class Ladder:
                 return Timed(found)
             fresh, right = answer.result()
             seconds, call, hazards = race.fresh(0, self.judge.arguments(fresh))
+            replayed = speed.replays(seconds, samples[0], lambda: race.sample((0,))[0], self.clock)
         except KernelFault as fault:
             return Timed(case=self._case(case, start, None, (fault.hazard,)))
         mismatch = self.judge.mismatch(case, fresh, [call], answer=right)
         result = self._case(case, start, mismatch, hazards)
         return Timed(case=result) if result.outcome is not Outcome.RIGHT else Timed(
-            self._graded(found, race, case, speed.replayed(seconds, samples[0]), seconds), result
+            self._graded(found, race, case, seconds if replayed else None), result
         )  # fmt: skip
 
     def _another(self, values: Mapping[str, Any]) -> tuple[Mapping[str, Any], Answer]:
@@ -156,17 +157,18 @@ class Ladder:
             limit="a copy of the same bytes" if moving else "what the GPU's float32 units can compute",
         )  # fmt: skip
 
-    def _graded(self, found: Speed, race: Race, case: Case, replayed: bool, seconds: float) -> Speed:
-        """With the grade, or with why there is none; ``seconds`` is what the run over unseen inputs took."""
+    def _graded(self, found: Speed, race: Race, case: Case, unkept: float | None) -> Speed:
+        """With the grade, or with why there is none. ``unkept`` is what a run over unseen inputs took, in seconds, of a
+        kernel that keeps its results."""
         assert self.mine is not None and found.timing is not None
         kata = self.judge.kata
         shown = Shown.by_plan(race.plans[0], self.mine.compiled.resources)
         if COUNTED & set(kata.gates):
             shown = self._counted(case) or shown
         refused = too_fast(found) or closed_gate(kata.gates, shown, Work.of(kata, dict(case.sizes)))
-        if replayed:
-            times = seconds / found.timing.seconds
-            refused = f"inputs it had not seen took {times:.1f} times as long, so it is not graded"
+        if unkept is not None:
+            times = unkept / found.timing.seconds
+            refused = f"inputs it had not seen took {times:.1f} times as long, the first time, so it is not graded"
         graded = None if refused else grade(found.timing, found.rungs, found.par)
         return dataclasses.replace(found, refused=refused, grade=graded)
 

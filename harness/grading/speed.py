@@ -80,6 +80,24 @@ def take_samples(
             return samples
 
 
-def replayed(fresh: float, samples: Sequence[float]) -> bool:
-    """Whether a run over inputs never seen took so much longer that the others can't have done the work."""
-    return fresh > max(samples) * (1 + FRESH_PART) + FRESH_SECONDS
+def replays(
+    first: float, seen: Sequence[float], again: Callable[[], float], clock: Callable[[], float], cap: float = CAP
+) -> bool:
+    """Whether a kernel gives out results that it has kept. ``first`` is what a run over inputs never seen took,
+    ``seen`` what those over other ones took, and ``again`` runs once more over the new inputs.
+
+    Where the first run is no slower, nothing was kept. Where it is, the way of the kernel may just depend on the
+    values: then the new inputs take as long however often they come. A kernel that keeps results is fast again once it
+    has seen them as often as it had seen the others, warm-up included; that is tried for ``cap`` seconds at most.
+    """
+    if not _slower(first, seen):
+        return False
+    start = clock()
+    taken = [again() for _ in range(FEWEST)]
+    while len(taken) < 2 * len(seen) and clock() - start < cap:
+        taken.append(again())
+    return _slower(first, taken[-FEWEST:])
+
+
+def _slower(first: float, others: Sequence[float]) -> bool:
+    return first > max(others) * (1 + FRESH_PART) + FRESH_SECONDS

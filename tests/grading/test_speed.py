@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.grading import speed
 
@@ -81,10 +84,45 @@ def test_a_round_of_nothing_but_slow_entrants_ends() -> None:
     assert [len(one) for one in MadeUp(3.0, 4.0, noise=0.5).run()] == [speed.FEWEST, speed.FEWEST]
 
 
-@pytest.mark.parametrize(("fresh", "expected"), [(100, False), (127, False), (135, True), (1000, True)])
-def test_a_run_that_is_slow_on_unseen_inputs_shows_a_replay(fresh: float, expected: bool) -> None:
-    assert speed.replayed(fresh * MICRO, [98 * MICRO, 100 * MICRO, 101 * MICRO]) is expected
+SEEN = [98 * MICRO, 100 * MICRO, 101 * MICRO] * 10
+
+
+class Keeper:
+    """A kernel that takes 100 µs over inputs that it has seen ``sightings`` times, and ``slow`` seconds before that."""
+
+    def __init__(self, slow: float, sightings: float) -> None:
+        self.slow, self.sightings = slow, sightings
+        self.now, self.runs = 0.0, 0
+
+    def again(self) -> float:
+        self.runs += 1
+        seconds = self.slow if self.runs <= self.sightings else 100 * MICRO
+        self.now += seconds
+        return seconds
+
+    def replays(self, cap: float = speed.CAP) -> bool:
+        return speed.replays(self.again(), SEEN, self.again, lambda: self.now, cap)
+
+
+@pytest.mark.parametrize("sightings", [1, 2, 40])
+def test_a_kernel_that_is_fast_again_on_inputs_once_it_has_seen_them_keeps_results(sightings: int) -> None:
+    assert Keeper(200 * MICRO, sightings).replays()
+
+
+@given(times=st.floats(0.01, 100.0))
+def test_a_kernel_that_stays_as_slow_on_other_inputs_keeps_nothing(times: float) -> None:
+    assert not Keeper(times * 100 * MICRO, sightings=math.inf).replays()
+
+
+@pytest.mark.parametrize(("first", "expected"), [(100, False), (127, False), (135, True), (1000, True)])
+def test_a_first_run_must_be_clearly_slower(first: float, expected: bool) -> None:
+    assert Keeper(first * MICRO, sightings=1).replays() is expected
 
 
 def test_a_short_kernel_may_jitter_by_microseconds() -> None:
-    assert not speed.replayed(6 * MICRO, [3 * MICRO] * 10)
+    assert not speed.replays(6 * MICRO, [3 * MICRO] * 10, lambda: 3 * MICRO, lambda: 0.0)
+
+
+def test_looking_for_kept_results_ends_at_the_cap() -> None:
+    keeper = Keeper(1.0, sightings=math.inf)
+    assert not keeper.replays(cap=5.0) and keeper.now <= 8.0

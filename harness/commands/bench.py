@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ from harness.results import CaseResult, Outcome, Speed, Verdict
 if TYPE_CHECKING:
     from harness.catalogue import Kata
     from harness.devices import PhysicalDevice
+    from harness.grading.ladder import Timed
     from harness.references import Case
     from harness.simulator.gpus import Gpu
 
@@ -99,6 +100,15 @@ class _Found:
     warnings: list[str]
     wrong: list[CaseResult]
 
+    @classmethod
+    def of(cls, device: str, timed: list[Timed]) -> _Found:
+        """What each size came to, taken together."""
+        return cls(
+            device, [one.speed for one in timed if one.speed],
+            [warning for one in timed for warning in one.warnings],
+            [one.case for one in timed if one.case and one.case.outcome is not Outcome.RIGHT],
+        )  # fmt: skip
+
 
 def _timed(kata: Kata, path: Path | None, sizes: Sequence[Case], device: PhysicalDevice) -> _Found:
     """The ladder, run on a GPU."""
@@ -108,24 +118,20 @@ def _timed(kata: Kata, path: Path | None, sizes: Sequence[Case], device: Physica
     file_hash = fingerprint(path) if path else ""
     started = time.perf_counter()
     ladder = ladder_of(kata, path, device, int.from_bytes(os.urandom(4)), time.perf_counter)
-    timed = [ladder.time(size) for size in sizes]
-    speeds = [one.speed for one in timed if one.speed]
-    warnings = [warning for one in timed for warning in one.warnings]
-    wrong = [one.case for one in timed if one.case and one.case.outcome is not Outcome.RIGHT]
-    if path:
-        seconds = time.perf_counter() - started
-        warnings += _remembered(kata.name, path, file_hash, device.name, speeds, wrong, seconds)
-    return _Found(device.name, speeds, warnings, wrong)
+    found = _Found.of(device.name, [ladder.time(size) for size in sizes])
+    if path is None:
+        return found
+    seconds = time.perf_counter() - started
+    notices = _remembered(kata.name, path, file_hash, device.name, found.speeds, found.wrong, seconds)
+    return replace(found, warnings=[*found.warnings, *notices])
 
 
 def _predicted(kata: Kata, path: Path | None, sizes: Sequence[Case], gpu: Gpu) -> _Found:
-    """The ladder without a GPU. Nothing runs to its end, so nothing can be found wrong."""
+    """The ladder without a GPU. Nothing runs to its end, so only what is certain to fail is found wrong."""
     from harness.grading.predicted import predicted_speed
 
     with waiting(f"predicting times for the {gpu.title}"):
-        timed = [predicted_speed(kata, path, gpu, size) for size in sizes]
-    warnings = [warning for one in timed for warning in one.warnings]
-    return _Found(f"predicted {gpu.title}", [one.speed for one in timed if one.speed], warnings, [])
+        return _Found.of(f"predicted {gpu.title}", [predicted_speed(kata, path, gpu, size) for size in sizes])
 
 
 def _remembered(
@@ -154,8 +160,8 @@ def _say_the_answer(name: str, found: _Found) -> None:
 
 def _say_the_rest(name: str, warnings: list[str], wrong: list[CaseResult]) -> None:
     for warning in warnings:
-        say(f"  Warning  {warning}")
+        say("\n".join(wrap(f"Warning  {warning}", hanging=" " * 9)))
     for case in wrong:
         said = [hazard.message for hazard in case.hazards] or ([case.mismatch.sentence] if case.mismatch else [])
-        say(f"  {case.outcome.value} for {case.label}: {'; '.join(said)}")
+        say("\n".join(wrap(f"{case.outcome.value} for {case.label}: {'; '.join(said)}", hanging=" " * 4)))
     say(f"Next: kata check {name}" if wrong else f"Next: kata solution {name} --list")

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from harness.grading.check import check_file, headline
+from harness.grading.check import check_file, completed, headline
 
-__all__ = ["check_file", "headline"]
+__all__ = ["check_file", "completed", "headline"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,10 +19,11 @@ from harness.devices import Argument, Buffer, Device, Executable, PhysicalDevice
 from harness.errors import KernelFault, Unsupported
 from harness.grading.judge import Judge
 from harness.grading.ladder import Ladder, Mine, Timed, speed_cases
+from harness.grading.outcomes import merged, outcome_of, worst
 from harness.grading.predicted import predict_first
 from harness.grading.sanitized import Sanitized, fold
 from harness.references import Case
-from harness.results import CaseResult, Hazard, Mismatch, Outcome, Severity, Verdict
+from harness.results import CaseResult, Mismatch, Outcome, Verdict
 
 if TYPE_CHECKING:
     from harness.simulator.gpus import Gpu
@@ -60,8 +61,8 @@ def check_file(
 
     ``seed`` fixes every case's inputs; ``clock`` gives seconds; ``progress`` is called after each case. ``sanitize``
     runs compute-sanitizer over it too, where the device is a GPU; where it isn't, ``gpu`` is the one that times are
-    predicted for, None for no times. Raises SourceError, CompileError, EnvironmentFault
-    and Unsupported; what a kernel does wrong is in the verdict.
+    predicted for, None for no times; what certainly goes wrong at the size they are for is then a case of its own.
+    Raises SourceError, CompileError, EnvironmentFault and Unsupported; what a kernel does wrong is in the verdict.
     """
     start = clock()
     program = source.parse(path, kata)
@@ -77,27 +78,41 @@ def check_file(
         cases = grader.small_cases()
         found = device.sanitize(program, compiled, cases)
         sanitized = fold(found, told, len(cases), watched=grader.watcher is not None)
-    timed = Timed()
-    outcome = worst((outcome_of(None, sanitized.hazards), *(one.outcome for one in grader.results)))
-    if isinstance(device, PhysicalDevice) and outcome is Outcome.RIGHT:
-        timed = _timed(Ladder(device, judge, seed, clock, Mine(path, compiled, executable)), progress)
-    elif gpu is not None and outcome is Outcome.RIGHT:
-        timed = predict_first(kata, path, gpu)
-    results = (*grader.results, *([timed.case] if timed.case else []))
-    return Verdict(
+    verdict = Verdict(
         kata=kata.name,
         file=str(path),
         device=device.name,
         seed=seed,
-        outcome=worst((outcome, *(result.outcome for result in results))),
-        cases=results,
+        outcome=worst((outcome_of(None, sanitized.hazards), *(one.outcome for one in grader.results))),
+        cases=tuple(grader.results),
         seconds=clock() - start,
-        hazards=merged((*sanitized.hazards, *(hazard for result in results for hazard in result.hazards))),
+        hazards=merged((*sanitized.hazards, *told)),
         printed=grader.printed,
-        warnings=(*executable.remarks, *grader.warnings, *timed.warnings),
+        warnings=(*executable.remarks, *grader.warnings),
         remarks=sanitized.remarks,
-        speed=timed.speed,
     )
+    if verdict.outcome is not Outcome.RIGHT:
+        return verdict
+    timed = Timed()
+    if isinstance(device, PhysicalDevice):
+        timed = _timed(Ladder(device, judge, seed, clock, Mine(path, compiled, executable)))
+    elif gpu is not None:
+        timed = predict_first(kata, path, gpu, clock)
+    if progress and timed.case:
+        progress(timed.case)
+    return dataclasses.replace(completed(verdict, timed), seconds=clock() - start)
+
+
+def completed(verdict: Verdict, timed: Timed) -> Verdict:
+    """The verdict with what timing came to, which may have shown one more case."""
+    if timed.case is not None:
+        verdict = dataclasses.replace(
+            verdict,
+            outcome=worst((verdict.outcome, timed.case.outcome)),
+            cases=(*verdict.cases, timed.case),
+            hazards=merged((*verdict.hazards, *timed.case.hazards)),
+        )
+    return dataclasses.replace(verdict, warnings=(*verdict.warnings, *timed.warnings), speed=timed.speed)
 
 
 def _simulated(program: Program) -> Executable:
@@ -106,13 +121,10 @@ def _simulated(program: Program) -> Executable:
     return simulator.load(program, compiler.compile_program(program, arch=simulator.arch))
 
 
-def _timed(ladder: Ladder, progress: Callable[[CaseResult], None] | None) -> Timed:
+def _timed(ladder: Ladder) -> Timed:
     """The kernel's speed at the first of its kata's sizes, if it has any."""
     sizes = speed_cases(ladder.judge.kata)
-    timed = ladder.time(sizes[0]) if sizes else Timed()
-    if progress and timed.case:
-        progress(timed.case)
-    return timed
+    return ladder.time(sizes[0]) if sizes else Timed()
 
 
 def headline(verdict: Verdict) -> Mismatch | None:
@@ -123,32 +135,6 @@ def headline(verdict: Verdict) -> Mismatch | None:
     votes = Counter(mismatch.pattern for mismatch in found)
     votes["scattered"] //= 2  # that nothing explains it may be chance: sums of other parts come as near
     return min(found, key=lambda one: (-votes[one.pattern], one.pattern in _VAGUE, one.size == 1))
-
-
-def worst(outcomes: Iterable[Outcome]) -> Outcome:
-    """A fault outweighs a wrong answer, which outweighs a right one."""
-    return max(outcomes, key=[Outcome.RIGHT, Outcome.WRONG, Outcome.FAULT].index, default=Outcome.RIGHT)
-
-
-def merged(hazards: Iterable[Hazard]) -> tuple[Hazard, ...]:
-    """One hazard for each kind, kernel and pair of lines, as it was first met, with the counts added; errors first."""
-    first: dict[tuple[Any, ...], Hazard] = {}
-    for hazard in hazards:
-        key = (hazard.kind, hazard.severity, hazard.kernel, hazard.line, hazard.other_line)
-        seen = first.get(key)
-        first[key] = dataclasses.replace(seen, count=seen.count + hazard.count) if seen else hazard
-    return tuple(sorted(first.values(), key=lambda hazard: list(Severity).index(hazard.severity)))
-
-
-def outcome_of(mismatch: Mismatch | None, hazards: Iterable[Hazard]) -> Outcome:
-    """Of one case. A hazard of error class is a fault even where the numbers match, but for ``no_launch``:
-
-    nothing ran that could fault, there is just no answer.
-    """
-    errors = {hazard.kind for hazard in hazards if hazard.severity is Severity.ERROR}
-    if errors - {"no_launch"}:
-        return Outcome.FAULT
-    return Outcome.WRONG if errors or mismatch else Outcome.RIGHT
 
 
 @dataclass

@@ -22,8 +22,9 @@ from harness.grading.forecast import forecast
 from harness.grading.gates import COUNTED, Shown, Work, closed_gate
 from harness.grading.grade import grade, too_fast
 from harness.grading.judge import Answer, Judge
+from harness.grading.outcomes import outcome_of
 from harness.references import Case
-from harness.results import CaseResult, Hazard, Mismatch, Outcome, Severity, Speed, Timing
+from harness.results import CaseResult, Hazard, Mismatch, Outcome, Speed, Timing
 from harness.simulator.gpus import DEFAULT, load_gpu
 
 #: Part of the seed of what is timed: no case of the check has it.
@@ -183,8 +184,7 @@ class Ladder:
     def _case(
         self, case: Case, start: float, mismatch: Mismatch | None, hazards: tuple[Hazard, ...]
     ) -> CaseResult:
-        fault = any(hazard.severity is Severity.ERROR for hazard in hazards)
-        outcome = Outcome.FAULT if fault else Outcome.WRONG if mismatch else Outcome.RIGHT
+        outcome = outcome_of(mismatch, hazards)
         return CaseResult(case.label, case.group, outcome, self.clock() - start, mismatch, hazards)
 
 

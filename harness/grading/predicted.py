@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,22 +14,31 @@ from harness.grading.forecast import Forecast, forecast
 from harness.grading.gates import Work, closed_gate
 from harness.grading.grade import grade, too_fast
 from harness.grading.ladder import Timed, speed_cases
+from harness.grading.outcomes import outcome_of
 from harness.references import Case
-from harness.results import Speed, Timing
+from harness.results import CaseResult, Hazard, Speed, Timing
 from harness.simulator.gpus import Gpu
 
 
-def predicted_speed(kata: Kata, path: Path | None, gpu: Gpu, case: Case, cache: Cache | None = None) -> Timed:
+def predicted_speed(
+    kata: Kata, path: Path | None, gpu: Gpu, case: Case, cache: Cache | None = None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Timed:  # fmt: skip
     """The ladder of ``kata`` at one size, and the kernels in ``path`` among it unless that is None.
 
-    What can't be predicted is a warning. Raises SourceError and CompileError for ``path``.
+    What is certainly wrong with these there is a case that is not right; ``clock`` gives its seconds. What can't be
+    predicted is a warning. Raises SourceError and CompileError for ``path``.
     """
+    start = clock()
     try:
         mine = forecast(kata, path, gpu, case, cache) if path else None
     except (EnvironmentFault, KernelFault, UsageError) as error:
-        if isinstance(error, KernelFault) and error.hazard.kind != "launch":  # that one is about this GPU's limits
-            return Timed(warnings=(f"at {case.label} a kernel faults, so there is no grade: {error.message}",))
-        return Timed(warnings=(f"{_nothing(gpu, error)} (at {case.label})",))
+        hazard = _certain(kata, path, case, error) if path else None
+        if hazard is None:
+            return Timed(warnings=(_unpredicted(gpu, case, error),))
+        return Timed(case=CaseResult(
+            case.label, case.group, outcome_of(None, (hazard,)), clock() - start, hazards=(hazard,)
+        ))  # fmt: skip
     rungs = []
     for rung in kata.rungs:
         try:
@@ -39,8 +50,22 @@ def predicted_speed(kata: Kata, path: Path | None, gpu: Gpu, case: Case, cache: 
     return Timed(_speed(kata, mine, tuple(rungs), gpu, case))
 
 
-def _nothing(gpu: Gpu, error: KataError) -> str:
-    return f"no time is predicted for the {gpu.title}: {error.message}"
+def _certain(kata: Kata, path: Path, case: Case, error: KataError) -> Hazard | None:
+    """What is the kernel's own of an error that came up when it was counted: see :mod:`harness.grading.certain`."""
+    from harness.grading.certain import certain_fault  # brings the simulator
+
+    fault = error if isinstance(error, KernelFault) else error.__cause__
+    return certain_fault(kata, path, case, fault.hazard if isinstance(fault, KernelFault) else None)
+
+
+def _unpredicted(gpu: Gpu, case: Case, error: KataError) -> str:
+    if isinstance(error, KernelFault) and error.hazard.kind != "launch":  # that one is about this GPU's limits
+        return f"at {case.label} a kernel faults when only some blocks run, so there is no grade: {error.message}"
+    return f"{_nothing(gpu, error.message)} (at {case.label})"
+
+
+def _nothing(gpu: Gpu, why: str) -> str:
+    return f"no time is predicted for the {gpu.title}: {why}"
 
 
 def _unknown(rung: Rung, gpu: Gpu, case: Case, error: KataError) -> str:
@@ -66,11 +91,13 @@ def _speed(kata: Kata, mine: Forecast | None, rungs: tuple[Timing, ...], gpu: Gp
     return replace(found, refused=refused, grade=None if refused else grade(timing, rungs, kata.par))
 
 
-def predict_first(kata: Kata, path: Path, gpu: Gpu) -> Timed:
+def predict_first(kata: Kata, path: Path, gpu: Gpu, clock: Callable[[], float] = time.perf_counter) -> Timed:
     """As :func:`predicted_speed` at the first of the sizes that the kata is timed at, if it has any. Never raises a
     KataError: a right kernel stays right, also where it doesn't compile for another GPU."""
     sizes = speed_cases(kata)
     try:
-        return predicted_speed(kata, path, gpu, sizes[0]) if sizes else Timed()
+        return predicted_speed(kata, path, gpu, sizes[0], clock=clock) if sizes else Timed()
     except KataError as error:
-        return Timed(warnings=(_nothing(gpu, error),))
+        return Timed(warnings=(_nothing(gpu, error.message),))
+    except MemoryError:
+        return Timed(warnings=(_nothing(gpu, "this machine has too little memory for its arrays"),))

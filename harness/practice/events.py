@@ -101,7 +101,8 @@ class Checked:
 
 @dataclass(frozen=True)
 class Graded:
-    """How fast the right answer ``snapshot`` is has been worked out; ``result`` is the whole of its check."""
+    """How fast the right answer ``snapshot`` is has been worked out, or what is wrong with it at that size; ``result``
+    is the whole of its check."""
 
     snapshot: Snapshot
     result: Result

@@ -169,12 +169,12 @@ class Session:
         return [Keep(), *(self._check_newest() if event.snapshot != self.current else [])]
 
     def _graded(self, event: Graded) -> list[Action]:
-        """The last result, and what is known of its content, are whole now."""
+        """The last result, and what is known of its content, are whole now: it may not be right after all."""
         if event.snapshot != self.grading or self.last is None:
             return []
         self.grading = None
         self.last = replace(self.last, result=event.result)
-        if event.snapshot.digest in self._right:
+        if self._right.pop(event.snapshot.digest, None) and event.result.right:
             self._right[event.snapshot.digest] = self.last
         return self._judge(event.result) if self.phase is Phase.JUDGING else [Keep()]
 

@@ -178,7 +178,8 @@ def _messages(session: Session, subject: Subject) -> list[Text]:
     notices += [visible(session.notice)] if session.notice else []
     if notices:
         return [Text(notice, style="yellow") for notice in notices]
-    if result and result.right and session.rules.timed and session.known_right and session.phase is Phase.RUNNING:
+    known = result is not None and result.right and result.complete and session.known_right
+    if known and session.rules.timed and session.phase is Phase.RUNNING:
         return [Text("Right! s hands it in, or go on and make it faster.", style="bold green")]
     return [Text()]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import pickle
 import signal
@@ -18,7 +17,7 @@ from typing import Any
 from harness import catalogue
 from harness.catalogue import Kata
 from harness.errors import EnvironmentFault, KataError
-from harness.results import Outcome, Verdict
+from harness.results import Outcome
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,8 @@ class Job:
 
 
 #: The words that answers begin with, and what follows: a case that is done and how many there are; the verdict and the
-#: mismatch that says most, first without the time if that is yet to be predicted; the error that prevented one.
+#: mismatch that says most, first without the time if that is yet to be predicted, which may find it wrong after all;
+#: the error that prevented one.
 CASE, FIRST, VERDICT, ERROR = "case", "first", "verdict", "error"
 
 _Send = Callable[[str, Any], None]
@@ -57,7 +57,9 @@ def run(job: Job, send: _Send) -> None:
 def _check(job: Job, send: _Send) -> None:
     from harness import references
     from harness.devices import PhysicalDevice, open_device
-    from harness.grading import check_file, headline
+    from harness.grading import check_file, completed, headline
+    from harness.grading.predicted import predict_first
+    from harness.simulator.gpus import load_gpu
 
     kata = catalogue.load(job.kata)
     total = len(references.load(kata.name).CASES)
@@ -66,17 +68,8 @@ def _check(job: Job, send: _Send) -> None:
         physical = isinstance(device, PhysicalDevice)
     if job.gpu is not None and verdict.outcome is Outcome.RIGHT and not physical:
         send(FIRST, (verdict, None))
-        verdict = _predicted(kata, job.path, job.gpu, verdict)
+        verdict = completed(verdict, predict_first(kata, job.path, load_gpu(job.gpu)))
     send(VERDICT, (verdict, headline(verdict)))
-
-
-def _predicted(kata: Kata, path: Path, gpu: str, verdict: Verdict) -> Verdict:
-    """The verdict with its predicted time, and the rung by that."""
-    from harness.grading.predicted import predict_first
-    from harness.simulator.gpus import load_gpu
-
-    timed = predict_first(kata, path, load_gpu(gpu))
-    return dataclasses.replace(verdict, speed=timed.speed, warnings=(*verdict.warnings, *timed.warnings))
 
 
 def warm_up(kata: Kata) -> None:

@@ -32,7 +32,7 @@ _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "c
 
 def check_page(verdict: Verdict, lead: Mismatch | None, *, verbose: bool = False) -> str:
     """The summary of ``kata check``. ``lead`` is the mismatch that says most about what is wrong."""
-    lines = _headline(verdict)
+    lines = _headline(verdict) + _only_where_timed(verdict)
     if verbose:
         lines += [_case_line(case) for case in verdict.cases]
     if lead:
@@ -104,6 +104,15 @@ def _headline(verdict: Verdict) -> list[str]:
     if room >= 3:
         return _marked(mark, colour, [first + " " * room + about])
     return [*_marked(mark, colour, wrap(first, indent="", hanging="  ")), *wrap(about)]
+
+
+def _only_where_timed(verdict: Verdict) -> list[str]:
+    """What is wrong at no other size has to do with how large that one is."""
+    right = sum(case.outcome is Outcome.RIGHT for case in verdict.cases)
+    bad = [case for case in verdict.cases if case.outcome is not Outcome.RIGHT]
+    if not right or not bad or any(case.group != "speed" for case in bad):
+        return []
+    return wrap(f"Only there, at the size that it is timed at: right for {count(right, 'other case')}.")
 
 
 def answer(verdict: Verdict) -> str:

@@ -106,6 +106,25 @@ class Backing:
         return ~good.reshape(len(index), -1).all(axis=1)
 
 
+class Unknown(Backing):
+    """Bytes that others may write at any time, so that none of what is read from them is known, whatever was stored:
+    each read is as one of bytes that nobody wrote."""
+
+    def __init__(self, nbytes: int) -> None:
+        super().__init__(nbytes, written=True)
+
+    def mark_garbage(self, index: np.ndarray, bad: np.ndarray, origin: object) -> None:
+        """They are no better known elsewhere."""
+
+    def unwritten_bytes(self, index: np.ndarray, width: int) -> np.ndarray:
+        """All of them."""
+        return np.full((len(index), width), 0xFF, np.uint8)
+
+    def unwritten(self, index: np.ndarray, width: int) -> np.ndarray:
+        """All of them."""
+        return np.ones(len(index), np.bool_)
+
+
 _ALL = {1: 0xFF, 2: 0xFFFF, 4: 0xFFFFFFFF, 8: 0xFFFFFFFFFFFFFFFF, 16: 0xFFFFFFFFFFFFFFFF}
 
 
@@ -160,16 +179,16 @@ class Memory:
 
     def allocate(
         self, name: str, nbytes: int, *, data: np.ndarray | bytes | None = None, kind: str = "buffer",
-        address: int | None = None, written: bool = False,
+        address: int | None = None, written: bool = False, known: bool = True,
     ) -> Allocation:  # fmt: skip
         """Make room for ``nbytes``, unwritten unless ``data`` (that many bytes) is given, or ``written`` says that its
-        zeros count as values. Where ``address`` is None the memory chooses one, 512-byte aligned, with a red zone of
-        1 MiB at least around it."""
+        zeros count as values; not ``known`` makes it :class:`Unknown`. Where ``address`` is None the memory chooses
+        one, 512-byte aligned, with a red zone of 1 MiB at least around it."""
         if address is None:
             address = self._next
             self._next += -(-(nbytes + _RED_ZONE) // _ALIGNMENT) * _ALIGNMENT
         content = None if data is None else np.frombuffer(data, np.uint8)
-        backing = Backing(nbytes, data=content, written=written or content is not None)
+        backing = Backing(nbytes, data=content, written=written or content is not None) if known else Unknown(nbytes)
         allocation = Allocation(name, address, nbytes, kind, backing)
         place = bisect.bisect_left(self._starts, address)
         self._starts.insert(place, address)

@@ -32,6 +32,14 @@ def test_without_a_gpu_the_ladder_is_predicted_and_says_so(sized: Path, kata: Ru
     assert speed["yours"] is None and speed["rungs"][0]["samples"] == 0 and speed["rungs"][0]["seconds"] > 0
 
 
+def test_a_file_that_faults_there_is_said_to(sized: Path, kata: Run) -> None:
+    done = kata("bench", "add", str(sized / "tests/wrong/add/past_the_end.cu"), "--gpu", "t4")
+    assert done.returncode == 4
+    first, *_, last = done.stdout.splitlines()
+    assert first == "add: yours faults for n = 1000" and last == "Next: kata check add"
+    assert "past the end of a" in done.stdout
+
+
 def test_a_file_that_does_not_compile_has_no_time(sized: Path, kata: Run, tmp_path: Path) -> None:
     file = tmp_path / "broken.cu"
     file.write_text("void solve(const float* a, const float* b, float* c, int n) { nothing<<<1, 1>>>(a); }")

@@ -37,5 +37,16 @@ def test_every_discrepancy_is_said_in_words(home: Path, kata: Run) -> None:
     assert "expect" in problems["says_nothing.cu"]
 
 
+def test_a_wrong_kernel_may_be_wrong_only_where_it_is_timed(home: Path, kata: Run) -> None:
+    toml = home / "katas/add/kata.toml"
+    toml.write_text(toml.read_text().replace("[[hints]]", "[[speed]]\nn = 4000000\n[[hints]]", 1), encoding="utf-8")
+    idle = RIGHT.replace("    add<<<", "    if (n < 3000000) add<<<")
+    text = f"// expect: no_launch\n// says: launches no kernel\n{idle}"
+    (home / "tests/wrong/add/idle_when_large.cu").write_text(text, encoding="utf-8")
+    done = kata("verify", "add")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "5 wrong kernels: all as they must be" in done.stdout
+
+
 def test_an_unknown_kata_is_a_usage_error(home: Path, kata: Run) -> None:
     assert kata("verify", "ad").returncode == 2

@@ -54,7 +54,7 @@ class FakeExecutable:
             memory = {"mine": x.data.copy(), "out": y.data.copy()}
             self.kernel(memory, n)
             calls.append(memory)
-        launches = (Launched("kernel", (max(1, n // 256), 1, 1), (256, 1, 1), 3),)
+        launches = (Launched((max(1, n // 256), 1, 1), (256, 1, 1)),)
         return Run(tuple(calls), launches, **self.extra)
 
 

@@ -91,12 +91,3 @@ def test_terms_left_out_are_missed_where_all_elements_are_read(tmp_path: Path) -
     halved = text.replace("sum +=", "if (k < 8) sum +=")
     assert halved != text
     assert "of the additions and multiplications" in (left_out(TILE, file_of(tmp_path, halved), SQUARE) or "")
-
-
-def test_a_fault_at_that_size_is_told_as_one(tmp_path: Path) -> None:
-    body = "if (n > 2000000 && i < n) z[i + n] = 0.0f; " + EACH
-    path = file_of(tmp_path, KERNEL.format(body=body, launch=ALL))
-    found = predicted_speed(ADD, path, A100, VECTOR, Cache(tmp_path / "kept"))
-    assert found.speed is None
-    assert found.warnings[0].startswith("at n = 4194304 a kernel faults, so there is no grade: ")
-    assert "past the end of z" in found.warnings[0]

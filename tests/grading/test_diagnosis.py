@@ -19,7 +19,7 @@ Change = Callable[[np.ndarray], object]
 
 def launch(*block: int, blocks: int = 4) -> tuple[Launched, ...]:
     x, y, z = (*block, 1, 1)[:3]
-    return (Launched("kernel", (blocks, 1, 1), (x, y, z)),)
+    return (Launched((blocks, 1, 1), (x, y, z)),)
 
 
 def rng() -> np.random.Generator:

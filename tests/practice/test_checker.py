@@ -15,7 +15,7 @@ from harness.errors import CompileError, EnvironmentFault
 from harness.practice.checker import Checker
 from harness.practice.events import CaseDone, Check, Checked, Event, Graded, Snapshot
 from harness.results import Outcome
-from tests.conftest import RIGHT, SYNTAX_ERROR, TAIL
+from tests.conftest import PATIENCE, RIGHT, ROOT, SYNTAX_ERROR, TAIL
 
 
 class Desk:
@@ -30,7 +30,7 @@ class Desk:
         snapshot = Snapshot(text.encode())
         self.checker.check(Check(snapshot, 1))
         cases = []
-        while isinstance(event := self.events.get(timeout=60), CaseDone):
+        while isinstance(event := self.events.get(timeout=PATIENCE), CaseDone):
             cases.append(event)
         assert isinstance(event, Checked)
         assert event.snapshot == snapshot
@@ -72,7 +72,7 @@ def test_a_process_that_dies_is_said_and_replaced(bench: Desk) -> None:
     os.kill(bench.checker.pid, signal.SIGSTOP)  # so that it is surely busy when it dies
     bench.checker.check(Check(Snapshot(RIGHT.encode()), 1))
     os.kill(bench.checker.pid, signal.SIGKILL)
-    event = bench.events.get(timeout=60)
+    event = bench.events.get(timeout=PATIENCE)
     assert isinstance(event, Checked)
     assert isinstance(event.result.error, EnvironmentFault)
     assert "signal 9" in event.result.error.message
@@ -88,11 +88,26 @@ def test_the_predicted_time_follows_the_verdict(desk: Path) -> None:
         checked, _ = predicting.check(kata.rungs[0].path.read_text(encoding="utf-8"))
         assert checked.result.right
         assert not checked.result.complete
-        graded = predicting.events.get(timeout=60)
+        graded = predicting.events.get(timeout=PATIENCE)
         assert isinstance(graded, Graded)
         assert graded.snapshot == checked.snapshot
         assert graded.result.complete
         assert graded.result.rung is not None
+    finally:
+        predicting.checker.close()
+
+
+def test_a_fault_at_the_size_that_it_is_timed_at_follows_the_verdict(desk: Path) -> None:
+    predicting = Desk(Path("sigmoid.cu"), kata="sigmoid", gpu="a100")
+    try:
+        checked, _ = predicting.check((ROOT / "tests/wrong/sigmoid/block_times_n_overflows.cu").read_text("utf-8"))
+        assert checked.result.right
+        assert not checked.result.complete
+        graded = predicting.events.get(timeout=PATIENCE)
+        assert isinstance(graded, Graded)
+        assert graded.result.outcome is Outcome.FAULT
+        assert graded.result.verdict is not None
+        assert [case.label for case in graded.result.verdict.cases][-1] == "n = 33554432"
     finally:
         predicting.checker.close()
 
@@ -107,11 +122,11 @@ def test_a_newer_check_does_not_wait_for_a_prediction(
         checked, _ = predicting.check(kata.rungs[0].path.read_text(encoding="utf-8"))
         assert not checked.result.complete
         predicting.checker.check(Check(Snapshot(b"void f"), 1))
-        given_up = predicting.events.get(timeout=60)
+        given_up = predicting.events.get(timeout=PATIENCE)
         assert isinstance(given_up, Graded)
         assert given_up.result.complete
         assert given_up.result.rung is None
-        newer = predicting.events.get(timeout=60)
+        newer = predicting.events.get(timeout=PATIENCE)
         assert isinstance(newer, Checked)
         assert newer.result.outcome is Outcome.COMPILE_ERROR
     finally:

@@ -57,7 +57,7 @@ class Sitting:
         self, minutes: float | None = 10, *, interview: bool = False, used: float = 0.0, hints: int = 0
     ) -> None:
         seeds = itertools.count(1)
-        rules = Rules("add", 3, minutes, interview)
+        rules = Rules(3, minutes, interview)
         self.session = Session(rules, lambda: next(seeds), used=used, hints=hints)
         self.now = 100.0
         self.actions: list[Action] = []
@@ -469,6 +469,20 @@ def test_a_right_answer_waits_for_its_time_before_it_is_handed_in() -> None:
     assert sitting.session.last.result.complete
 
 
+def test_what_is_wrong_at_the_size_that_it_is_timed_at_does_not_pass() -> None:
+    sitting = Sitting().start()
+    first, _ = timed(RIGHT)
+    sitting.meet(Saved(RIGHT), first, Graded(RIGHT, result(Outcome.FAULT)))
+    assert not sitting.session.known_right
+    sitting.press("s")
+    assert sitting.session.asked is Asked.SUBMIT
+    again = Sitting().start()
+    again.meet(Saved(RIGHT), first)
+    again.press("s")
+    again.meet(Graded(RIGHT, result(Outcome.FAULT)))
+    assert again.session.ending is Ending.FAILED
+
+
 def test_an_interview_ends_with_the_time_known() -> None:
     sitting = Sitting(interview=True).start()
     first, graded = timed(RIGHT)
@@ -515,9 +529,9 @@ def test_a_watch_checks_at_once_has_no_clock_and_ends_as_the_last_check() -> Non
 
 def test_rules_that_make_no_sense_are_refused() -> None:
     with pytest.raises(ValueError, match="minutes"):
-        Rules("add", 3, 0)
+        Rules(3, 0)
     with pytest.raises(ValueError, match="interview"):
-        Rules("add", 3, None, interview=True)
+        Rules(3, None, interview=True)
     with pytest.raises(ValueError, match="verdict or"):
         Result()
 

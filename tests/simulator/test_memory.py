@@ -159,3 +159,16 @@ def test_small_allocations_can_be_put_back_as_they_were() -> None:
     flags.data[:], data.data[:] = 1, 1
     restore()
     assert not flags.data.any() and data.data.all()
+
+
+def test_of_unknown_memory_nothing_is_known_whatever_is_stored() -> None:
+    allocation = Memory().allocate("scratch", 40, known=False)
+    index = np.array([0, 3])
+    allocation.backing.view(4)[index] = 5
+    allocation.backing.mark_written(index, 4)
+    allocation.backing.mark_range(0, 40)
+    allocation.backing.mark_garbage(index, np.zeros((2, 4), np.bool_), "a place")
+    unwritten = allocation.backing.unwritten(index, 4)
+    assert unwritten is not None and unwritten.all()
+    assert (allocation.backing.unwritten_bytes(index, 8) == 0xFF).all()
+    assert not allocation.backing.holds_moved(0, 4)

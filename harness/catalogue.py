@@ -30,7 +30,7 @@ _Record = TypeVar("_Record")
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _TYPE = re.compile(r"(const )?[A-Za-z_]\w*( ?\*)?")
-_RUNG_FILE = re.compile(r"(\d+)_([a-z0-9_]+)\.cu")
+_RUNG_FILE = re.compile(r"(\d+)_[a-z0-9_]+\.cu")
 _RUNG_TITLE = re.compile(r"// Rung (\d+): (\S.*)")
 
 
@@ -114,7 +114,6 @@ class Rung:
     """One reference solution; rungs of a kata are numbered from 1, simplest first."""
 
     number: int
-    slug: str
     title: str
     path: Path
 
@@ -366,7 +365,7 @@ def _read_rung(path: Path) -> Rung:
         title = _RUNG_TITLE.fullmatch(file.readline().strip())
     if not title or int(title[1]) != number:
         raise CatalogueError(f"the first line of a solution is `// Rung {number}: <title>`", file=str(path), line=1)
-    return Rung(number, match[2], title[2], path)
+    return Rung(number, title[2], path)
 
 
 def _suggestion(name: str, known: tuple[str, ...]) -> str:

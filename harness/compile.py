@@ -25,7 +25,7 @@ from harness.source import Program
 ARCH = "sm_80"
 
 # Part of each cache key: raise it when what is kept, or how it is made, changes.
-_FORMAT = 2
+_FORMAT = 3
 _DISTRIBUTIONS = (
     "cuda-bindings", "nvidia-cuda-nvrtc", "nvidia-cuda-runtime", "nvidia-cuda-cccl", "nvidia-cuda-crt",
 )  # fmt: skip
@@ -50,7 +50,6 @@ class Compiled:
     cubin: bytes
     resources: Mapping[str, Resources]
     log: str
-    cached: bool
 
 
 def compile_program(program: Program, *, arch: str = ARCH, cache: Cache | None = None) -> Compiled:
@@ -115,7 +114,7 @@ def _pack(compiled: Compiled) -> dict[str, Any]:
 
 def _unpack(kept: dict[str, Any]) -> Compiled:
     resources = {name: Resources(**one) for name, one in kept["resources"].items()}
-    return Compiled(kept["ptx"], base64.b64decode(kept["cubin"]), resources, kept["log"], True)
+    return Compiled(kept["ptx"], base64.b64decode(kept["cubin"]), resources, kept["log"])
 
 
 def include_folders() -> list[Path]:
@@ -164,7 +163,7 @@ def _compile(program: Program, arch: str) -> Compiled:
         ptx = _output(nvrtc, handle, "PTX").rstrip(b"\0").decode()
     finally:
         nvrtc.nvrtcDestroyProgram(handle)
-    return Compiled(ptx, cubin, read_resources(cubin), diagnostics.warnings(log, program), False)
+    return Compiled(ptx, cubin, read_resources(cubin), diagnostics.warnings(log, program))
 
 
 def _checked(nvrtc: Any, result: tuple[Any, ...]) -> Any:

@@ -140,11 +140,6 @@ class Counters:
         """Wavefronts of shared memory, loads, stores and atomics together."""
         return self.shared_load.units + self.shared_store.units + self.shared_atomic.units
 
-    @property
-    def bank_conflicts(self) -> int:
-        """Wavefronts of shared memory that a layout without conflicts would save."""
-        return self.shared_load.excess + self.shared_store.excess + self.shared_atomic.excess
-
 
 def total(counters: Iterable[Counters]) -> Counters:
     """The sum of counters."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-_MAX_THREADS, _FRAME_SIZE, _MIN_STACK_SIZE, _REGCOUNT = 0x05, 0x11, 0x12, 0x2F
+_MAX_THREADS, _FRAME_SIZE, _REGCOUNT = 0x05, 0x11, 0x2F
 _SIZED = 0x04
 
 # From sm_90 on the sections of shared memory begin with the 1 KB a block that CUDA keeps for itself ("CUDA C++
@@ -22,13 +22,12 @@ _RESERVED, _RESERVED_SHARED = ".nv.reservedSmem.offset0", 1024
 
 @dataclass(frozen=True)
 class Resources:
-    """One kernel's needs: registers a thread, frame and stack bytes a thread (local memory: arrays, and registers that
-    didn't fit), static shared bytes a block, and the most threads a block that ``__launch_bounds__`` allows (0: any).
+    """One kernel's needs: registers a thread, frame bytes a thread (local memory: arrays, and registers that didn't
+    fit), static shared bytes a block, and the most threads a block that ``__launch_bounds__`` allows (0: any).
     """
 
     registers: int
     frame_bytes: int = 0
-    stack_bytes: int = 0
     shared_bytes: int = 0
     max_threads: int = 0
 
@@ -40,7 +39,7 @@ def read_resources(cubin: bytes) -> dict[str, Resources]:
     elf = ELFFile(io.BytesIO(cubin))
     symbols: Any = elf.get_section_by_name(".symtab")
     reserved = _RESERVED_SHARED if symbols.get_symbol_by_name(_RESERVED) else 0
-    counts: dict[int, dict[str, int]] = {_REGCOUNT: {}, _FRAME_SIZE: {}, _MIN_STACK_SIZE: {}}
+    counts: dict[int, dict[str, int]] = {_REGCOUNT: {}, _FRAME_SIZE: {}}
     kernels: list[str] = []
     shared: dict[str, int] = {}
     bounds: dict[str, int] = {}
@@ -61,8 +60,7 @@ def read_resources(cubin: bytes) -> dict[str, Resources]:
             shared[name.removeprefix(".nv.shared.")] = section["sh_size"] - reserved
     return {
         name: Resources(
-            counts[_REGCOUNT].get(name, 0), counts[_FRAME_SIZE].get(name, 0),
-            counts[_MIN_STACK_SIZE].get(name, 0), shared.get(name, 0), bounds.get(name, 0),
+            counts[_REGCOUNT].get(name, 0), counts[_FRAME_SIZE].get(name, 0), shared.get(name, 0), bounds.get(name, 0)
         )
         for name in kernels
     }  # fmt: skip

@@ -49,7 +49,6 @@ class WarpAccess:
     """
 
     line: int | None
-    mnemonic: str
     space: str
     verb: str
     name: str

@@ -7,8 +7,12 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    import pexpect
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -91,6 +95,11 @@ WRONG = {
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
+#: Seconds after which what a test waits for will never come, also on a machine that has much else to do; and those
+#: after which a key is pressed again.
+PATIENCE, _AGAIN = 120, 10
+CTRL_C = "\x03"
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
@@ -152,14 +161,26 @@ def environment(**changes: str) -> dict[str, str]:
     return kept | {"PYTHONPATH": str(ROOT), "COLUMNS": "80"} | changes
 
 
+def press(child: pexpect.spawn[str], key: str, shown: str) -> None:
+    """Press a key at a terminal until ``shown`` appears. One that is pressed just before the command listens is lost,
+    and a person presses it again."""
+    import pexpect
+
+    for _ in range(PATIENCE // _AGAIN):
+        child.send(key)
+        if child.expect([shown, pexpect.TIMEOUT], timeout=_AGAIN) == 0:
+            return
+    pytest.fail(f"{key!r} is never answered by {shown!r}, but by {child.buffer!r}")
+
+
 @pytest.fixture
 def kata(desk: Path) -> Run:
     """Run the real command in :func:`desk` or another folder, piped, with nobody at standard input."""
 
     def run(*arguments: str, folder: Path = desk, **changes: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            command(*arguments), cwd=folder, env=environment(**changes), capture_output=True, text=True, timeout=120,
-            stdin=subprocess.DEVNULL, encoding="utf-8", check=False,
+            command(*arguments), cwd=folder, env=environment(**changes), capture_output=True, text=True,
+            timeout=PATIENCE, stdin=subprocess.DEVNULL, encoding="utf-8", check=False,
         )  # fmt: skip
 
     return run

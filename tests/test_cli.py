@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import VERBS
-from tests.conftest import Run, command, environment
+from tests.conftest import CTRL_C, PATIENCE, Run, command, environment, press
 
 
 def test_help_lists_every_command(kata: Run) -> None:
@@ -141,10 +141,9 @@ def test_ctrl_c_says_stopped_and_leaves_everything_as_it_was(home: Path, desk: P
     mine = desk / "add.cu"
     mine.write_text("// mine\n", encoding="utf-8")
     program, *arguments = command("start", "add")
-    child = pexpect.spawn(program, arguments, cwd=str(desk), env=environment(), timeout=20)
-    child.expect("Replace add.cu")
-    child.sendintr()
-    child.expect("stopped")
+    child = pexpect.spawn(program, arguments, cwd=str(desk), env=environment(), timeout=PATIENCE, encoding="utf-8")
+    child.expect(r"Replace add.cu .*\[y/N\]: ")
+    press(child, CTRL_C, "stopped")
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 130
@@ -168,7 +167,7 @@ def test_an_interrupted_check_leaves_the_file_alone(home: Path, desk: Path) -> N
     while not any(compiled.rglob("*")) and child.poll() is None:  # a sign of life: compiled, so about to run
         time.sleep(0.02)
     child.send_signal(signal.SIGINT)
-    _, complaint = child.communicate(timeout=60)
+    _, complaint = child.communicate(timeout=PATIENCE)
     assert child.returncode == 130, complaint
     assert complaint.strip().splitlines()[-1] == "stopped"
     assert "Traceback" not in complaint

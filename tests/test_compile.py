@@ -244,30 +244,40 @@ def test_compiling_leaves_pythons_own_bytes_alone(tmp_path: Path) -> None:
     assert [list(bytes([value])) for value in range(256)] == [[value] for value in range(256)]
 
 
+class Noted(Cache):
+    """A cache that knows how often something was made for it."""
+
+    puts = 0
+
+    def put(self, key: str, value: Any) -> None:
+        self.puts += 1
+        super().put(key, value)
+
+
 def test_a_second_compilation_comes_from_the_cache(tmp_path: Path) -> None:
-    cache, made = Cache(tmp_path / "cache"), program(tmp_path, with_body(LAUNCH))
+    cache, made = Noted(tmp_path / "cache"), program(tmp_path, with_body(LAUNCH))
     first, second = compile_program(made, cache=cache), compile_program(made, cache=cache)
-    assert (first.cached, second.cached) == (False, True)
-    assert (first.ptx, first.cubin, first.resources) == (second.ptx, second.cubin, second.resources)
-    assert not compile_program(program(tmp_path, with_body(LAUNCH) + "\n// x"), cache=cache, arch="sm_86").cached
+    assert first == second and cache.puts == 1
+    compile_program(program(tmp_path, with_body(LAUNCH) + "\n// x"), cache=cache, arch="sm_86")
+    assert cache.puts == 2
 
 
 def test_a_damaged_entry_is_made_again(tmp_path: Path) -> None:
-    cache, made = Cache(tmp_path / "cache"), program(tmp_path, with_body(LAUNCH))
-    compile_program(made, cache=cache)
+    cache, made = Noted(tmp_path / "cache"), program(tmp_path, with_body(LAUNCH))
+    first = compile_program(made, cache=cache)
     (entry,) = cache.folder.iterdir()
     whole = entry.read_bytes()
-    for damaged in (b"", b"junk", whole[:-7], whole[:100] + b"x" + whole[101:]):
+    for count, damaged in enumerate((b"", b"junk", whole[:-7], whole[:100] + b"x" + whole[101:]), 2):
         entry.write_bytes(damaged)
-        assert not compile_program(made, cache=cache).cached
-        assert compile_program(made, cache=cache).cached
+        assert compile_program(made, cache=cache) == compile_program(made, cache=cache) == first
+        assert cache.puts == count
 
 
 def test_a_folder_that_cannot_be_written_does_no_harm(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("in the way")
     made = program(tmp_path, with_body(LAUNCH))
-    assert not compile_program(made, cache=Cache(blocked / "cache")).cached
+    assert "scale" in compile_program(made, cache=Cache(blocked / "cache")).ptx
     assert not list(tmp_path.glob(".new-*"))
 
 

@@ -38,7 +38,7 @@ def counters(draw: st.DrawFn) -> Counters:
 @given(st.lists(counters(), max_size=5))
 def test_counters_add_up_field_by_field(several: list[Counters]) -> None:
     whole = total(several)
-    for name in ("instructions", "lanes", "branches", "divergent", "flops", "sectors", "wavefronts", "bank_conflicts"):
+    for name in ("instructions", "lanes", "branches", "divergent", "flops", "sectors", "wavefronts"):
         assert getattr(whole, name) == sum(getattr(one, name) for one in several)
     assert whole.global_load.ideal == sum(one.global_load.ideal for one in several)
     for pipe in ("fp32", "memory", "branch"):
@@ -87,8 +87,8 @@ def test_what_dram_moves_is_that_of_all_arrays() -> None:
         lambda: Sampling(3, 4),
         lambda: Sampling(30, 2, (1, 2, 3)),
         lambda: Footprint("x", 4, -1, 0, 0, 0),
-        lambda: WarpAccess(1, "ld", "global", "load", "x", 4, (None,) * 32, 0, 0),
-        lambda: WarpAccess(1, "ld", "global", "load", "x", 4, (0,) * 31, 0, 0),
+        lambda: WarpAccess(1, "global", "load", "x", 4, (None,) * 32, 0, 0),
+        lambda: WarpAccess(1, "global", "load", "x", 4, (0,) * 31, 0, 0),
         lambda: Occupancy(8, 64, "warps", {"warps": 7, "blocks": 32}, 1.0, 1.0),
         lambda: Occupancy(8, 64, "sun", {"warps": 8}, 1.0, 1.0),
         lambda: Prediction(1.0, 1.1, 2.0, "DRAM", {}),

@@ -38,7 +38,7 @@ __global__ void add(const float* a, const float* b, float* c, int n) {
 LAUNCH = "add<<<(n + 255) / 256, 256>>>(a, b, c, n);"
 
 
-@pytest.mark.parametrize(("kata", "rung"), BEST, ids=lambda one: getattr(one, "slug", getattr(one, "name", "")))
+@pytest.mark.parametrize(("kata", "rung"), BEST, ids=[f"{kata.name}-{rung.path.stem}" for kata, rung in BEST])
 def test_the_best_rung_is_profiled_at_its_speed_size(kata: catalogue.Kata, rung: catalogue.Rung) -> None:
     found = profile(kata, rung.path, "h200")
     sizes = dict(kata.speed[0])

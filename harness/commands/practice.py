@@ -173,8 +173,8 @@ def _session(kata: Kata, attempt: Attempt | None, minutes: float, interview: boo
     from harness.practice.session import Session
 
     if attempt is None:
-        return Session(Rules(kata.name, len(kata.hints), minutes, interview), seed, notice=notice)
-    rules = Rules(kata.name, len(kata.hints), attempt.minutes, attempt.interview)
+        return Session(Rules(len(kata.hints), minutes, interview), seed, notice=notice)
+    rules = Rules(len(kata.hints), attempt.minutes, attempt.interview)
     return Session(rules, seed, used=attempt.used, hints=attempt.hints)
 
 

@@ -46,32 +46,36 @@ def command(name: str, file: Path | None, gpu: str, compare: int | None, size: i
     if size > max(len(kata.speed), 1):
         raise UsageError(f"{name} is timed at {len(kata.speed)} sizes, so there is no number {size}")
     chosen = load_gpu(gpu)
-    mine = profiled(kata, path, gpu, size)
-    theirs = profiled(kata, rung.path, gpu, size) if rung else None
+    mine, undone = profiled(kata, path, gpu, size)
+    theirs = profiled(kata, rung.path, gpu, size)[0] if rung else None
     _warn_of_the_wrong(kata, path)
     if as_json:
         from harness.reports.profile_json import comparison_record, profile_record
 
-        record = profile_record(mine, advice(mine, chosen))
+        record = profile_record(mine, advice(mine, chosen), undone)
         say_json(comparison_record(record, theirs, rung.number) if theirs and rung else record)
     elif theirs and rung:
         from harness.reports.compare import comparison_page
 
-        say(comparison_page(mine, theirs, rung, chosen, rung.path.read_text(encoding="utf-8")))
+        say(comparison_page(mine, theirs, rung, chosen, rung.path.read_text(encoding="utf-8"), undone))
     else:
         from harness.reports.profile import profile_page
 
-        say(profile_page(mine, chosen, path.read_text(encoding="utf-8-sig")))
+        say(profile_page(mine, chosen, path.read_text(encoding="utf-8-sig"), undone))
 
 
-def profiled(kata: Kata, path: Path, gpu: str, size: int = 1) -> Profile:
-    """Profile a file at the kata's size of this number, with a word to whoever waits. Raises what
-    :func:`harness.profiling.profile` does, with the file named."""
+def profiled(kata: Kata, path: Path, gpu: str, size: int = 1) -> tuple[Profile, str | None]:
+    """Profile a file at the kata's size of this number, with a word to whoever waits; and what of the work it leaves
+    out there, None for nothing. Raises what :func:`harness.profiling.profile` does, with the file named."""
+    from harness import source
+    from harness.grading.complete import undone
     from harness.profiling import profile
 
+    sizes = dict(kata.speed[size - 1]) if kata.speed else {}
     try:
         with waiting(f"counting {path}"):
-            return profile(kata, path, gpu, dict(kata.speed[size - 1]) if kata.speed else None)
+            found = profile(kata, path, gpu, sizes)
+        return found, undone(kata, source.parse(path, kata).parameter_names, found, sizes)
     except KataError as error:
         error.file = error.file or str(path)
         raise

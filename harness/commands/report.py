@@ -12,6 +12,7 @@ import click
 from harness import catalogue
 from harness.commands.check import EXIT_CODES, checked, resolve
 from harness.commands.profile import profiled
+from harness.commands.remembering import warn
 from harness.commands.shared import (
     allow,
     device_option,
@@ -55,6 +56,7 @@ def command(
               kata report softmax mine.cu --html mine.html --gpu h100
     """
     from harness.grading import headline
+    from harness.reports.advice import doubt
     from harness.reports.html import Report, report_page
     from harness.reports.terminal import answer
     from harness.simulator.gpus import load_gpu
@@ -66,13 +68,15 @@ def command(
     text = path.read_text(encoding="utf-8-sig")
     seed = int.from_bytes(os.urandom(4))
     verdict = checked(kata, path, predicting(context, device), gpu_index, seed, gpu=gpu)
-    profile, why = _figures(kata, path, gpu, verdict)
+    profile, undone, why = _figures(kata, path, gpu, verdict)
     report = Report(
         kata, verdict, headline(verdict), text, datetime.now(), profile=profile, gpu=chosen if profile else None,
-        why=why, checks=_past(kata),
+        why=why, undone=undone, checks=_past(kata),
     )  # fmt: skip
     write(out, report_page(report))
     say(f"{name} {answer(verdict)}")
+    if undone:
+        warn([doubt(undone)])
     say(f"Next: open {out} in a browser")
     context.exit(EXIT_CODES[verdict.outcome])
 
@@ -101,14 +105,14 @@ def _make_room(out: Path, source: Path, *, force: bool) -> None:
         allow(f"{out} is not a report. Replace it?", force=force, remedy="--force replaces it.")
 
 
-def _figures(kata: Kata, path: Path, gpu: str, verdict: Verdict) -> tuple[Profile | None, str | None]:
-    """The profile, or why there is none: the verdict is worth a page all the same."""
+def _figures(kata: Kata, path: Path, gpu: str, verdict: Verdict) -> tuple[Profile | None, str | None, str | None]:
+    """The profile and what of the work is left out, or why there is none: the verdict is worth a page all the same."""
     if verdict.outcome is Outcome.FAULT:
-        return None, "the kernel faults"
+        return None, None, "the kernel faults"
     try:
-        return profiled(kata, path, gpu), None
+        return *profiled(kata, path, gpu), None
     except KataError as error:
-        return None, error.message
+        return None, None, error.message
 
 
 def _past(kata: Kata) -> list[Past]:

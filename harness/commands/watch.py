@@ -39,7 +39,7 @@ def command(
 
     kata = catalogue.load(name)
     path = resolve(kata, file)
-    session = Session(Rules(name, len(kata.hints)), seed)
+    session = Session(Rules(len(kata.hints)), seed)
     editor = find_editor(os.environ)
     device = predicting(context, device)
     with opened_history() as history:

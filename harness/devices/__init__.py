@@ -96,10 +96,8 @@ Argument = Buffer | int | float
 class Launched:
     """The geometry of one launch, for the diagnosis: which block size explains the elements that are wrong."""
 
-    kernel: str
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
-    line: int | None = None
 
     @property
     def threads(self) -> int:

@@ -224,7 +224,7 @@ class GpuExecutable:
                 hazard = fault_hazard(WorkerFault(outcome.fault, outcome.launch), "".join(outcome.printed))
         lines = printed_lines(printed, *(text.splitlines() for text in outcome.printed))
         hazards = (*(without_a_launch(plan) if plan else ()), *map(red_zone_hazard, outcome.red_zones))
-        launches = tuple(Launched(one.name, one.grid, one.block, one.line) for one in plan.launches) if plan else ()
+        launches = tuple(Launched(one.grid, one.block) for one in plan.launches) if plan else ()
         calls = tuple(_named(call, arguments) for call in outcome.calls)
         if hazard is None and len(calls) < CALLS:
             raise RuntimeError(f"the GPU's process finished {len(calls)} calls of {CALLS}")

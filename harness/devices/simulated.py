@@ -93,7 +93,7 @@ class Session:
 
     def run(self, plan: LaunchPlan) -> Run:
         """The calls, one after the other, until a fault ends them."""
-        launches = tuple(Launched(step.name, step.grid, step.block, step.line) for step in plan.launches)
+        launches = tuple(Launched(step.grid, step.block) for step in plan.launches)
         self.hazards += without_a_launch(plan)
         calls: list[dict[str, np.ndarray]] = []
         fault: Hazard | None = None

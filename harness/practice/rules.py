@@ -40,7 +40,6 @@ class Asked(enum.Enum):
 class Rules:
     """What kind of session: ``minutes`` None is one without a clock (``kata watch``), ``hints`` how many there are."""
 
-    kata: str
     hints: int
     minutes: float | None = None
     interview: bool = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -72,8 +73,11 @@ class Spill:
         for place in self._places:
             with suppress(OSError):  # a folder that can't be read, a file that another process has just taken in
                 for path in sorted(place.glob(self._pattern)):
-                    # A folder for temporary files is shared with other users.
-                    if not hasattr(os, "getuid") or path.lstat().st_uid == os.getuid():
+                    status = path.lstat()
+                    # A folder for temporary files is shared with other users; what is no file is not ours either, and
+                    # reading a pipe would wait for ever.
+                    mine = not hasattr(os, "getuid") or status.st_uid == os.getuid()
+                    if mine and stat.S_ISREG(status.st_mode):
                         yield path
 
     def _once(self, sentence: str) -> list[str]:
@@ -88,7 +92,11 @@ class Spill:
         partial = path.with_suffix(".new")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600)
+            # Whatever has the name already is not followed, waited for or removed.
+            descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except OSError:
+            return False
+        try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 file.write(text)
                 file.flush()

@@ -8,12 +8,14 @@ that works in folders shared over a network or with a container, where WAL's sha
 from __future__ import annotations
 
 import sqlite3
+import stat
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from harness.practice import rows
 from harness.practice.schema import NewerSchemaError, migrate
 
 _Answer = TypeVar("_Answer")
@@ -25,6 +27,7 @@ _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 _ROOM = "Make room there, or name another folder in KATA_HOME."
 _RIGHTS = "Make it, and its folder, yours to read and write, or name another folder in KATA_HOME."
+_AWAY = "Move that away, or name another folder in KATA_HOME."
 _HELD = "End what holds it, or name another folder in KATA_HOME."
 
 #: What the machine refuses, by SQLite's primary result code, and what to do about it.
@@ -37,7 +40,15 @@ _REFUSED = {
     sqlite3.SQLITE_PROTOCOL: ("files can't be locked there", "Name another folder in KATA_HOME."),
 }  # fmt: skip
 
-_TABLES = {"checks", "attempts", "reviews"}
+_TABLES = {**rows.COLUMNS, "hints": ("kata", "at", "number")}
+
+#: What SQLite reads, beside the database: the journal to roll back from, and what another program left in WAL mode.
+_BESIDE = ("", "-journal", "-wal", "-shm")
+
+_KINDS = {
+    stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}  # fmt: skip
 
 
 class Store:
@@ -100,6 +111,9 @@ class Store:
 
     def _open(self) -> sqlite3.Connection:
         before = _identity(self.path)
+        strange = no_file(self.path)
+        if strange:
+            return self._do_without(strange, _AWAY)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             db = sqlite3.connect(self.path, timeout=self._patience, isolation_level=None)
@@ -160,19 +174,41 @@ class Store:
             migrate(db)
         except (sqlite3.DatabaseError, NewerSchemaError):
             db.close()
-            db = sqlite3.connect(":memory:", isolation_level=None)
-            migrate(db)
-            self.notices.append(f"The history {self.path} can't be read: {reason}. {remedy}")
-            self.trouble = ""
+            return self._do_without(reason, remedy)
         return db
+
+    def _do_without(self, reason: str, remedy: str) -> sqlite3.Connection:
+        """Go on in memory, with nothing of the file, and say so."""
+        self.notices.append(f"The history {self.path} can't be read: {reason}. {remedy}")
+        self.trouble = ""
+        db = sqlite3.connect(":memory:", isolation_level=None)
+        migrate(db)
+        return db
+
+
+def no_file(database: Path) -> str | None:
+    """What is no file in the place of a database, or of what SQLite keeps beside one: opening a pipe would wait for
+    ever. None where there is no such thing."""
+    for ending in _BESIDE:
+        path = Path(f"{database}{ending}")
+        try:
+            kind = stat.S_IFMT(path.stat().st_mode)
+        except OSError:  # nothing there, or nothing that can be seen: opening it says why
+            continue
+        if kind != stat.S_IFREG:
+            return f"{path if ending else 'it'} is no file but {_KINDS.get(kind, 'something else')}"
+    return None
 
 
 def _prepare(db: sqlite3.Connection) -> None:
     """Migrate it, and see that it is ours."""
     migrate(db)
-    missing = _TABLES - {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if missing:
-        raise _damaged(f"the table {min(missing)} is missing")
+    for table, columns in _TABLES.items():
+        found = {name for (name,) in db.execute("SELECT name FROM pragma_table_info(?)", (table,))}
+        if not found:
+            raise _damaged(f"its table {table} is missing")
+        if found != set(columns):
+            raise _damaged(f"its table {table} is not kata's")
 
 
 def _damaged(problem: str) -> sqlite3.DatabaseError:

@@ -15,7 +15,7 @@ from typing import Any
 from harness.errors import UsageError
 from harness.practice import rows
 from harness.practice.schema import NewerSchemaError, migrate
-from harness.practice.store import Store
+from harness.practice.store import Store, no_file
 
 #: What the first line of a file says; a change to the keys changes the number.
 FORMAT = {"kata_history": 1}
@@ -229,6 +229,10 @@ def _row(entry: Any) -> tuple[str, rows.Row]:
 
 
 def _read_database(path: Path) -> Rows:
+    strange = no_file(path)
+    if strange:
+        remedy = "Copy the database into a file, and take that in."
+        raise UsageError(f"{path} can't be read as a history: {strange}", remedy=remedy)
     try:
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
             with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as file:

@@ -46,6 +46,12 @@ def advice(profile: Profile, gpu: Gpu) -> list[Finding]:
     return sorted(found, key=lambda one: (one.behind is not None, -one.cost))
 
 
+def doubt(undone: str) -> str:
+    """What to know before any figure of a kernel that leaves work out, as ``undone`` says
+    (:func:`harness.grading.complete.undone`)."""
+    return f"{undone}: its figures say little until it does all of the work"
+
+
 def cost(finding: Finding) -> str:
     """What it wins, in words."""
     return f"hidden behind {finding.behind}" if finding.behind else f"{100 * finding.cost:.0f} % of the time"

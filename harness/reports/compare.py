@@ -10,6 +10,7 @@ from click import style
 from harness.catalogue import Rung
 from harness.profiles import Counters, Profile, Traffic
 from harness.reports.figures import average_lanes, call_counters, dram_bytes
+from harness.reports.profile import doubted
 from harness.reports.text import duration, figure, large, rate, visible, wrap
 from harness.simulator.gpus import Gpu
 
@@ -26,9 +27,12 @@ class Row:
     says: Callable[[float], str]
 
 
-def comparison_page(mine: Profile, theirs: Profile, rung: Rung, gpu: Gpu, solution: str) -> str:
-    """The figures of ``mine`` beside those of ``rung``; ``solution`` is the rung's file."""
-    lines = [*_headline(mine, theirs, rung, gpu), *_table(mine, theirs, rung)]
+def comparison_page(
+    mine: Profile, theirs: Profile, rung: Rung, gpu: Gpu, solution: str, undone: str | None = None
+) -> str:
+    """The figures of ``mine`` beside those of ``rung``; ``solution`` is the rung's file, ``undone`` what of the work
+    ``mine`` leaves out."""
+    lines = [*_headline(mine, theirs, rung, gpu), *doubted(undone), *wrap(mine.case), *_table(mine, theirs, rung)]
     said = opening(solution)
     if said:
         lines += ["", f"  Rung {rung.number}, {rung.title}", *wrap(said, indent="    ")]
@@ -65,7 +69,7 @@ def _headline(mine: Profile, theirs: Profile, rung: Rung, gpu: Gpu) -> list[str]
     else:
         answer = f"yours and rung {rung.number} would take about the same time"
     first, *more = wrap(f"{mine.kata}: {answer} on {gpu.title} (predicted)", indent="", hanging="  ")
-    return [style(first, bold=True), *more, *wrap(mine.case)]
+    return [style(first, bold=True), *more]
 
 
 def _table(mine: Profile, theirs: Profile, rung: Rung) -> list[str]:

@@ -21,7 +21,6 @@ class LineFigures:
     """What the gutter says of a line. ``share`` is its part of the executed warp instructions; ``sectors`` and
     ``wavefronts`` are the traffic of the one instruction of it that wastes most of each."""
 
-    line: int
     share: float
     counters: Counters
     sectors: Traffic
@@ -52,7 +51,7 @@ def line_figures(profile: Profile) -> dict[int, LineFigures]:
                 ran[one.line] = ran.get(one.line, 0) + count
     shares = {line: count / (everything or 1) for line, count in ran.items()}
     return {
-        line: LineFigures(line, shares[line], total(found), _worst(found, _GLOBAL), _worst(found, _SHARED))
+        line: LineFigures(shares[line], total(found), _worst(found, _GLOBAL), _worst(found, _SHARED))
         for line, found in sorted(by_line.items())
     }
 

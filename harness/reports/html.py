@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from harness.catalogue import Kata
 from harness.profiles import Profile
-from harness.reports.advice import Finding, advice, cost
+from harness.reports.advice import Finding, advice, cost, doubt
 from harness.reports.cards import Card, history_card, ladder_card, profile_cards
 from harness.reports.colouring import coloured, expanded
 from harness.reports.figures import LineFigures, dram_bytes, launch_groups, line_figures, sectors
@@ -37,7 +37,8 @@ MOST_LAUNCHES = 20
 @dataclass(frozen=True)
 class Report:
     """Everything a page is made of. ``text`` is the user's file, ``when`` local time; where the kernel could not be
-    profiled, ``profile`` and ``gpu`` are None, and ``why`` says the reason."""
+    profiled, ``profile`` and ``gpu`` are None, and ``why`` says the reason. ``undone`` says what of the work it leaves
+    out at the profiled size, None for nothing."""
 
     kata: Kata
     verdict: Verdict
@@ -47,6 +48,7 @@ class Report:
     profile: Profile | None = None
     gpu: Gpu | None = None
     why: str | None = None
+    undone: str | None = None
     checks: Sequence[Past] = ()
 
 
@@ -96,6 +98,8 @@ class _Page:
         yield {"kind": "", "text": f"checked on: {verdict.device}"}
         if self.report.gpu:
             yield {"kind": "", "text": f"time predicted for: {self.report.gpu.title}"}
+        if self.report.undone:
+            yield {"kind": "warn", "text": visible(doubt(self.report.undone))}
 
     @property
     def tiles(self) -> list[dict[str, Any]]:
@@ -112,7 +116,9 @@ class _Page:
             {"line": hazard.line, "text": visible(hazard.message), "more": hazard.remedy}
             for hazard in report.verdict.hazards if hazard.severity is not Severity.NOTE
         ]  # fmt: skip
-        told = (*report.verdict.remarks, *report.verdict.warnings)
+        told = [*report.verdict.remarks, *report.verdict.warnings]
+        if report.verdict.speed and report.verdict.speed.refused:
+            told.append(report.verdict.speed.refused)
         said += [{"line": None, "text": visible(one), "more": None} for one in told]
         return {"heading": "What the check found", "said": said} if said else None
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from click import style
 
 from harness.profiles import LaunchEstimate, Profile
-from harness.reports.advice import Finding, advice, cost
+from harness.reports.advice import Finding, advice, cost, doubt
 from harness.reports.colouring import Piece, coloured, expanded
 from harness.reports.figures import (
     LaunchGroup,
@@ -44,11 +44,11 @@ _COLOURS = {
 }  # fmt: skip
 
 
-def profile_page(profile: Profile, gpu: Gpu, text: str) -> str:
-    """What a person reads of a profile; ``text`` is the user's file."""
+def profile_page(profile: Profile, gpu: Gpu, text: str, undone: str | None = None) -> str:
+    """What a person reads of a profile; ``text`` is the user's file, ``undone`` what of the work it leaves out."""
     findings = advice(profile, gpu)
     figures = line_figures(profile)
-    lines = [*_headline(profile, gpu), "", *_source(text, figures, findings), ""]
+    lines = [*_headline(profile, gpu, undone), "", *_source(text, figures, findings), ""]
     lines += _unplaced(findings, text.count("\n") + 1)
     groups = launch_groups(profile)
     for group in groups[:MOST_LAUNCHES]:
@@ -56,10 +56,10 @@ def profile_page(profile: Profile, gpu: Gpu, text: str) -> str:
     if len(groups) > MOST_LAUNCHES:
         lines.append(f"  and {_others(groups[MOST_LAUNCHES:])}")
     lines += _whole(profile, gpu)
-    return "\n".join([*lines, *_next_step(profile)])
+    return "\n".join([*lines, *_next_step(profile, undone)])
 
 
-def _headline(profile: Profile, gpu: Gpu) -> list[str]:
+def _headline(profile: Profile, gpu: Gpu, undone: str | None) -> list[str]:
     whole = profile.prediction
     limiter = whole.limiter.replace(": ", ", ", 1)  # the line has a colon of its own
     first = f"{profile.kata} takes about {duration(whole.seconds)} on {gpu.title}: {limiter}"
@@ -70,7 +70,14 @@ def _headline(profile: Profile, gpu: Gpu) -> list[str]:
     about = (f"predicted, {duration(whole.low)} to {duration(whole.high)}", *dict.fromkeys(sampled))
     lines = wrap(first, indent="", hanging="  ")
     name = visible(Path(profile.file).name)
-    return [style(lines[0], bold=True), *lines[1:], *side_by_side(profile.case, name, *about)]
+    return [
+        style(lines[0], bold=True), *lines[1:], *doubted(undone), *side_by_side(profile.case, name, *about)
+    ]  # fmt: skip
+
+
+def doubted(undone: str | None) -> list[str]:
+    """The warning under the first line, where work is left out."""
+    return wrap(f"Warning  {doubt(undone)}", hanging=" " * 9) if undone else []
 
 
 def _source(text: str, figures: Mapping[int, LineFigures], findings: list[Finding]) -> Iterator[str]:
@@ -191,6 +198,8 @@ def _whole(profile: Profile, gpu: Gpu) -> Iterator[str]:
     yield from wrap(f"roofline  {words}", hanging=" " * 10)
 
 
-def _next_step(profile: Profile) -> list[str]:
+def _next_step(profile: Profile, undone: str | None) -> list[str]:
     file = "" if profile.file == f"{profile.kata}.cu" else f" {profile.file}"
+    if undone:
+        return wrap(f"Next: kata check {profile.kata}{file}, once it does all of the work", hanging="  ")
     return wrap(f"Next: kata report {profile.kata}{file} --html {profile.kata}.html", hanging="  ")

@@ -12,11 +12,13 @@ from harness.reports.figures import dram_bytes
 from harness.reports.jsonout import SCHEMA
 
 
-def profile_record(profile: Profile, findings: Iterable[Finding]) -> dict[str, Any]:
+def profile_record(profile: Profile, findings: Iterable[Finding], undone: str | None = None) -> dict[str, Any]:
     """The answer of ``kata profile``. Times are seconds, sizes bytes; counts are of whole launches, scaled where only
-    some blocks were counted (``sampling``)."""
+    some blocks were counted (``sampling``). ``undone`` says what of the work the kernel leaves out, so that its
+    figures say little; null where that is nothing."""
     return {
         "schema": SCHEMA, "kata": profile.kata, "file": profile.file, "gpu": profile.gpu, "case": profile.case,
+        "undone": undone,
         "predicted": _prediction(profile.prediction), "dram_bytes": dram_bytes(profile),
         "launches": [_launch(estimate) for estimate in profile.launches],
         "transfers": [dataclasses.asdict(transfer) for transfer in profile.transfers],

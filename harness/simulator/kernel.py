@@ -105,10 +105,6 @@ class Module:
         """The kernels by mangled name."""
         return {name: function for name, function in self.translation.functions.items() if function.entry}
 
-    def function_address(self, name: str) -> int:
-        """What ``mov.u64 %rd, name`` yields."""
-        return self.functions[name]
-
     def function_at(self, address: int) -> str | None:
         """The function with this address, if any."""
         return next((name for name, at in self.functions.items() if at == address), None)

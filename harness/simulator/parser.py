@@ -36,8 +36,7 @@ _VARIABLE = re.compile(
     re.S,
 )
 _FUNCTION = re.compile(
-    rf"\.(?P<kind>entry|func)\s*(?P<results>\([^)]*\))?\s*(?P<name>{_NAME})\s*(?P<params>\([^)]*\))?(?P<rest>[^{{;]*)",
-    re.S,
+    rf"\.(?P<kind>entry|func)\s*(?P<results>\([^)]*\))?\s*(?P<name>{_NAME})\s*(?P<params>\([^)]*\))?"
 )
 _STATEMENT = re.compile(
     rf"\s*(?:(?P<loc>\.loc\b[^\n]*)|(?P<brace>[{{}}])|(?P<label>{_NAME})\s*:(?!:)|(?P<text>[^;]*?);)", re.S
@@ -66,19 +65,16 @@ def parse(ptx: str, user_file: str | None = None) -> Translation:
     text = _COMMENT.sub("", ptx.rstrip("\0"))
     lines = _Lines({int(n) for n, name in _FILE.findall(text) if user_file is None or name.endswith(user_file)})
     functions: dict[str, Function] = {}
-    declared: set[str] = set()
     variables: dict[str, Variable] = {}
     for chunk, body in _top_level(text):
         chunk = _LINKAGE.sub("", chunk).strip()
-        if match := _FUNCTION.match(chunk):
-            if body is None:
-                declared.add(match["name"])
-            else:
-                functions[match["name"]] = _FunctionParser(match, lines).parse(body)
+        match = _FUNCTION.match(chunk)
+        if match and body is not None:
+            functions[match["name"]] = _FunctionParser(match, lines).parse(body)
         elif chunk.startswith((".global", ".const", ".shared", ".local")):
             variable = _variable(chunk)
             variables[variable.name] = variable
-    return Translation(functions, frozenset(declared - functions.keys()), variables)
+    return Translation(functions, variables)
 
 
 def _top_level(text: str) -> Iterator[tuple[str, str | None]]:
@@ -205,10 +201,6 @@ class _FunctionParser:
                 self.body.append(label)
             elif match["text"].strip():
                 self._statement(match["text"].strip(), label)
-        limit = re.search(r"\.(?:maxntid|reqntid)\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?", self.head["rest"] or "")
-        threads = 1
-        for number in limit.groups() if limit else ():
-            threads *= int(number or 1)
         return Function(
             self.head["name"],
             self.head["kind"] == "entry",
@@ -218,7 +210,6 @@ class _FunctionParser:
             self.registers,
             tuple(self.body),
             self.tables,
-            threads if limit else None,
         )
 
     def _leave_scope(self) -> None:

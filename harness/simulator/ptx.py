@@ -149,13 +149,11 @@ class Function:
     registers: dict[str, str]
     body: tuple[Instruction | str, ...]
     tables: dict[str, tuple[str, ...]]
-    max_threads: int | None = None
 
 
 @dataclass(frozen=True)
 class Translation:
-    """A whole PTX file: functions with a body, the names of those without, and module variables."""
+    """A whole PTX file: functions with a body, and module variables."""
 
     functions: dict[str, Function]
-    declared: frozenset[str]
     variables: dict[str, Variable]

@@ -99,7 +99,9 @@ class Sums:
 
     def chain(self, weights: np.ndarray) -> Chain:
         """What a warp of the first batch waits for, whose blocks stand for so many of the grid's."""
-        seen = {id(key[0].instruction): _seen(key[1], counts) for key, counts in self.accesses.items()}
+        # A copy to shared memory is two accesses, and waits for the one that reads.
+        ordered = sorted(self.accesses.items(), key=lambda one: one[0][1] != "shared")
+        seen = {id(key[0].instruction): _seen(key[1], counts) for key, counts in ordered}
         code = {block.number: _items(block) for block in self.kernel.blocks}
         everyone = float(weights.sum()) * self.warps_per_block
         trace = [chains.Ran(number, float(warps @ weights) / everyone) for number, warps in self.parts[0][0].trace]
@@ -237,7 +239,4 @@ def _example(key: Key, one: Example, kernel: Kernel, width: int) -> WarpAccess:
         start = int(one.addresses[one.addresses != ABSENT].min())
         name = (kernel.shared_name(start) or (name, 0))[0]
     addresses = tuple(None if address == ABSENT else int(address) for address in one.addresses)
-    mnemonic = ".".join((item.opcode, *item.modifiers))
-    return WarpAccess(
-        item.line, mnemonic, space, _VERBS[access.verb], name, width, addresses, one.units, one.ideal
-    )
+    return WarpAccess(item.line, space, _VERBS[access.verb], name, width, addresses, one.units, one.ideal)

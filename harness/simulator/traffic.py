@@ -7,7 +7,6 @@ counters follow on an H200; tests/simulator/calibration holds what it counted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -171,9 +170,3 @@ def updated_wavefronts(rows: np.ndarray, width: int) -> Moved:
     units = _fullest_bank(words % BANKS, words >= 0).reshape(shape).sum(axis=1)
     served = (words >= 0).any(axis=1).reshape(shape).sum(axis=1)
     return Moved.of(units, served, most=_runs(np.sort(rows, axis=1)).max(axis=1))
-
-
-def wavefronts_of(addresses: Sequence[int | None], width: int) -> int:
-    """Wavefronts of one warp's load or store at 32 byte offsets, None for lanes that take no part."""
-    row = np.array([[ABSENT if address is None else address for address in addresses]], np.int64)
-    return int(wavefronts(row, width).units[0])

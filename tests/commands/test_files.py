@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import SKELETON, Run, command, environment
+from tests.conftest import PATIENCE, SKELETON, Run, command, environment
 
 
 def test_start_writes_the_skeleton_here(home: Path, desk: Path, kata: Run) -> None:
@@ -62,7 +62,7 @@ def test_at_a_terminal_the_answer_decides(home: Path, desk: Path, answer: str, r
 
     (desk / "add.cu").write_text("// mine\n", encoding="utf-8")
     program, *arguments = command("start", "add")
-    child = pexpect.spawn(program, arguments, cwd=str(desk), env=environment(), timeout=20)
+    child = pexpect.spawn(program, arguments, cwd=str(desk), env=environment(), timeout=PATIENCE)
     child.expect("Replace add.cu with an empty skeleton")
     child.sendline(answer)
     child.expect(pexpect.EOF)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -152,4 +154,21 @@ def test_a_damaged_history_is_set_aside_by_a_check(home: Path, desk: Path, memor
     assert done.returncode == 1
     (kept,) = memory.glob("history-damaged-*")
     assert kept.name in "".join(line.strip() for line in done.stdout.splitlines())
+    assert len(json.loads(kata("history", "--json").stdout)["history"]) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes in folders")
+def test_a_check_does_not_wait_for_a_pipe_in_the_place_of_the_history(
+    home: Path, desk: Path, memory: Path, kata: Run
+) -> None:
+    (desk / "add.cu").write_text(RIGHT, encoding="utf-8")
+    os.mkfifo(memory / "history.sqlite")
+    done = kata("check", "add")
+    assert done.returncode == 0
+    said = " ".join(done.stdout.split())
+    assert said.startswith("✓ add is right") and "is no file but a pipe" in said and "waits in" in said
+    for name in ("stats", "history"):
+        done = kata(name)
+        assert done.returncode == 0 and "is no file but a pipe" in " ".join(done.stderr.split())
+    (memory / "history.sqlite").unlink()
     assert len(json.loads(kata("history", "--json").stdout)["history"]) == 1

@@ -25,6 +25,10 @@ def sized(home: Path) -> Path:
     return home
 
 
+#: Most of the elements are left out at the size that it is timed at, and none at those of the check.
+LEFT_OUT = RIGHT.replace("(n + 127) / 128", "n == 1048576 ? 512 : (n + 127) / 128")
+
+
 def write(desk: Path, source: str, name: str = "add.cu") -> None:
     (desk / name).write_text(source, encoding="utf-8")
 
@@ -81,6 +85,20 @@ def test_a_reference_solution_stands_beside(sized: Path, desk: Path, kata: Run) 
     write(desk, SCATTERED)
     lines = kata("profile", "add", "--compare", "1").stdout.splitlines()
     assert lines[0].startswith("add: rung 1 would be ") and lines[-1] == "  Next: kata solution add 1"
+
+
+def test_a_kernel_that_leaves_work_out_is_doubted_before_its_figures(sized: Path, desk: Path, kata: Run) -> None:
+    write(desk, LEFT_OUT)
+    undone = "at n = 1048576 it reads only 6 % of a"
+    for arguments in ((), ("--compare", "1")):
+        done = kata("profile", "add", *arguments)
+        first, *others = done.stdout.splitlines()
+        assert done.returncode == 0 and first.startswith("add") and max(map(len, others)) <= 80
+        warning = f"Warning {undone}: its figures say little until it does all of the work n = 1048576"
+        assert " ".join(" ".join(others).split()).startswith(warning)
+    assert kata("profile", "add").stdout.endswith("  Next: kata check add, once it does all of the work\n")
+    record = json.loads(kata("profile", "add", "--json", "--compare", "1").stdout)
+    assert record["undone"] == undone and record["reference"]["undone"] is None
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Run, command, environment
+from tests.conftest import CTRL_C, PATIENCE, Run, command, environment, press
 from tests.practice.making import opened
 
 
@@ -76,16 +76,13 @@ def test_at_a_terminal_single_keys_do(home: Path, desk: Path, memory: Path) -> N
     import pexpect
 
     program, *arguments = command("quiz")
-    child = pexpect.spawn(program, arguments, cwd=str(desk), env=environment(), timeout=20, encoding="utf-8")
+    child = pexpect.spawn(program, arguments, cwd=str(desk), env=environment(), timeout=PATIENCE, encoding="utf-8")
     for key in "31":
         child.expect("space: the answer")
-        child.send(" ")
-        child.expect("4 at once")
-        child.send(key)
-        child.expect("it comes again in")
+        press(child, " ", "4 at once")
+        press(child, key, "it comes again in")
     child.expect("space: the answer")
-    child.sendintr()
-    child.expect("stopped")
+    press(child, CTRL_C, "stopped")
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 130

@@ -8,8 +8,8 @@ import html5lib
 import pexpect
 import pytest
 
-from tests.commands.test_profile import SCATTERED, sized, write
-from tests.conftest import PAST_THE_END, RIGHT, SYNTAX_ERROR, Run, command, environment
+from tests.commands.test_profile import LEFT_OUT, SCATTERED, sized, write
+from tests.conftest import PAST_THE_END, PATIENCE, RIGHT, SYNTAX_ERROR, Run, command, environment
 
 __all__ = ["sized"]
 
@@ -39,6 +39,16 @@ def test_a_fault_is_shown_without_figures_and_force_replaces_any_file(sized: Pat
     assert "No figures: the kernel faults." in text and "out of bounds" in text
 
 
+def test_work_that_is_left_out_is_said_at_the_top_of_the_page(sized: Path, desk: Path, kata: Run) -> None:
+    write(desk, LEFT_OUT)
+    done = kata("report", "add", "--html", "add.html")
+    undone = "at n = 1048576 it reads only 6 % of a"
+    assert done.returncode == 0 and undone in " ".join(done.stderr.split())
+    text = page(desk)
+    assert f"{undone}: its figures say little" in text.partition("<main>")[0]
+    assert f"{undone}, so it is not graded" in text.partition("<main>")[2]
+
+
 def test_what_does_not_compile_gets_no_page(sized: Path, desk: Path, kata: Run) -> None:
     write(desk, SYNTAX_ERROR)
     done = kata("report", "add", "--html", "add.html")
@@ -64,7 +74,7 @@ def test_at_a_terminal_it_asks_before_replacing(sized: Path, desk: Path, answer:
     write(desk, RIGHT)
     write(desk, "mine", "notes.html")
     program, *arguments = command("report", "add", "--html", "notes.html")
-    child = pexpect.spawn(program, arguments, cwd=str(desk), env=environment(), timeout=60, encoding="utf-8")
+    child = pexpect.spawn(program, arguments, cwd=str(desk), env=environment(), timeout=PATIENCE, encoding="utf-8")
     child.expect("Replace it")
     child.sendline(answer)
     child.expect(pexpect.EOF)

@@ -38,5 +38,5 @@ def test_a_buffers_data_is_contiguous() -> None:
 
 
 def test_a_launch_counts_its_threads_and_blocks() -> None:
-    launch = Launched("kernel", (4, 3, 1), (32, 8, 1))
+    launch = Launched((4, 3, 1), (32, 8, 1))
     assert (launch.threads, launch.blocks) == (256, 12)

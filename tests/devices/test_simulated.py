@@ -48,9 +48,9 @@ def test_both_calls_see_the_same_inputs_and_an_unwritten_output(run: RunText) ->
         assert call["in"].tolist() == [i - 20 for i in range(N)]
 
 
-def test_the_launch_is_reported_with_its_geometry_and_line(run: RunText) -> None:
+def test_the_launch_is_reported_with_its_geometry(run: RunText) -> None:
     done = run(HEAD + "if (i < n) out[i] = 0; }\n" + SOLVE + "\nk<<<dim3(1, 2), dim3(64, 1)>>>(in, out, n); }")
-    assert [(one.kernel, one.grid, one.block, one.line) for one in done.launches] == [("k", (1, 2, 1), (64, 1, 1), 4)]
+    assert [(one.grid, one.block) for one in done.launches] == [((1, 2, 1), (64, 1, 1))]
 
 
 def test_a_device_variable_keeps_its_value_between_the_calls_of_a_case_only(run: RunText) -> None:

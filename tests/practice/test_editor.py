@@ -10,6 +10,7 @@ import pytest
 
 from harness.errors import UsageError
 from harness.practice.editor import Editing, Editor, find_editor, open_editor
+from tests.conftest import PATIENCE
 
 
 @pytest.mark.parametrize(("environment", "command", "windowed"), [
@@ -44,7 +45,7 @@ def run(editor: Editor, path: Path) -> str | None:
     said: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     opened = open_editor(editor, path, said.put)
     assert isinstance(opened, Editing)
-    return said.get(timeout=20)
+    return said.get(timeout=PATIENCE)
 
 
 def python(program: str, *, windowed: bool = True) -> Editor:
@@ -71,4 +72,4 @@ def test_an_editor_can_be_ended(tmp_path: Path) -> None:
     opened = open_editor(python("import time; time.sleep(60)"), tmp_path / "add.cu", said.put)
     assert isinstance(opened, Editing)
     opened.end()
-    assert "exit code" in str(said.get(timeout=20))
+    assert "exit code" in str(said.get(timeout=PATIENCE))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import subprocess
 import sys
 from contextlib import closing
@@ -15,7 +16,7 @@ from harness.practice.history import FILE
 from harness.practice.records import Ending, Grade
 from harness.practice.schema import MIGRATIONS, NewerSchemaError, migrate
 from harness.results import Outcome
-from tests.conftest import environment
+from tests.conftest import PATIENCE, environment
 from tests.practice.making import NOON, Clock, check, opened
 
 #: A history of schema 1 as its first release wrote it: it must be read for ever.
@@ -120,7 +121,12 @@ def _no_tables(path: Path) -> None:
         db.execute("DROP TABLE reviews")
 
 
-@pytest.mark.parametrize("harm", [_newer, _garbage, _cut_off, _pages_overwritten, _no_tables])
+def _other_columns(path: Path) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("ALTER TABLE checks ADD COLUMN uid TEXT NOT NULL DEFAULT ''")
+
+
+@pytest.mark.parametrize("harm", [_newer, _garbage, _cut_off, _pages_overwritten, _no_tables, _other_columns])
 def test_an_unusable_file_is_set_aside_and_said(tmp_path: Path, harm: object) -> None:
     with opened(tmp_path) as history:
         for second in range(50):
@@ -136,6 +142,106 @@ def test_an_unusable_file_is_set_aside_and_said(tmp_path: Path, harm: object) ->
     assert str(kept) in notice and ("--import" in notice or ".recover" in notice)
     with opened(tmp_path) as history:
         assert history.notices == [] and list(history.checks()) == [check()]
+
+
+def _folder(path: Path) -> None:
+    (path / "kept").mkdir(parents=True)
+
+
+def _pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def _socket(path: Path) -> None:
+    os.mknod(path, stat.S_IFSOCK | 0o600)
+
+
+def _device(path: Path) -> None:
+    path.symlink_to(os.devnull)
+
+
+#: Opens the history in a process of its own: what waits for a pipe can't be interrupted otherwise.
+PRACTISE = (
+    "import sys; from pathlib import Path\n"
+    "from tests.practice.making import *\n"
+    "with opened(Path(sys.argv[1])) as history:\n"
+    "    history.record(check())\n"
+    "    assert list(history.checks()) == [check()]\n"
+    "    print(*history.notices, sep='\\n')"
+)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="makes sockets by mknod")
+@pytest.mark.parametrize(
+    ("make", "kind", "name"),
+    [
+        (_folder, "a folder", FILE), (_pipe, "a pipe", FILE), (_socket, "a socket", FILE), (_device, "a device", FILE),
+        *((_pipe, "a pipe", f"{FILE}-{beside}") for beside in ("journal", "wal", "shm")),
+    ],
+)  # fmt: skip
+def test_what_is_no_file_is_said_and_left_alone(tmp_path: Path, make: object, kind: str, name: str) -> None:
+    strange = tmp_path / name
+    make(strange)  # type: ignore[operator]
+    before = strange.lstat()
+    done = subprocess.run(
+        [sys.executable, "-c", PRACTISE, str(tmp_path)], env=environment(), capture_output=True, text=True, check=False,
+        timeout=PATIENCE,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    unread, waits = done.stdout.splitlines()
+    assert f"The history {tmp_path / FILE} can't be read" in unread and f"is no file but {kind}" in unread
+    assert str(strange) in unread and "Move that away" in unread and "KATA_HOME" in unread
+    assert "waits in" in waits
+    assert (strange.lstat().st_ino, strange.lstat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+    strange.rename(tmp_path / "moved")
+    with opened(tmp_path) as history:
+        assert list(history.checks()) == [check()] and history.notices == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes in folders")
+def test_a_pipe_named_like_a_side_file_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file, not a folder")
+    refuge = tmp_path / "refuge"
+    with opened(tmp_path / "data", Clock(), refuge) as history:
+        history.record(check())
+    (waiting,) = refuge.iterdir()
+    mark = waiting.name.rpartition("-")[0]
+    os.mkfifo(refuge / f"{mark}-0.jsonl")
+    (tmp_path / "data").unlink()
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from tests.practice.making import *\n"
+        "with opened(Path(sys.argv[1]), Clock(), Path(sys.argv[2])) as history:\n"
+        "    print(len(list(history.checks())), history.notices)"
+    )
+    arguments = [sys.executable, "-c", program, str(tmp_path / "data"), str(refuge)]
+    done = subprocess.run(arguments, env=environment(), capture_output=True, text=True, check=False, timeout=PATIENCE)
+    assert done.stdout.strip() == "1 []", done.stderr
+    assert [path.name for path in refuge.iterdir()] == [f"{mark}-0.jsonl"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes in folders")
+def test_a_pipe_in_the_way_of_a_side_file_is_left_alone(tmp_path: Path) -> None:
+    """Its name is random: here it is made to be foreseen."""
+    (tmp_path / "data").write_text("a file, not a folder")
+    first, second = tmp_path / "first", tmp_path / "second"
+    program = (
+        "import os, sys; from pathlib import Path\n"
+        "from tests.practice.making import *\n"
+        "data, first, second = (Path(name) for name in sys.argv[1:])\n"
+        "with History(data / FILE, Clock(), refuges=(first, second), identify=lambda: 7) as history:\n"
+        "    history.record(check())\n"
+        "(kept,) = first.iterdir()\n"
+        "kept.unlink()\n"
+        "os.mkfifo(kept.with_suffix('.new'))\n"
+        "with History(data / FILE, Clock(), refuges=(first, second), identify=lambda: 7) as history:\n"
+        "    history.record(check())"
+    )
+    arguments = [sys.executable, "-c", program, *map(str, (tmp_path / "data", first, second))]
+    done = subprocess.run(arguments, env=environment(), capture_output=True, text=True, check=False, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+    assert [path.suffix for path in (*first.iterdir(), *second.iterdir())] == [".new", ".jsonl"]
 
 
 def test_each_file_set_aside_has_a_name_of_its_own(tmp_path: Path) -> None:

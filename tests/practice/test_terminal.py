@@ -11,14 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import KERNEL, RIGHT, SKELETON, TAIL, command, environment
+from tests.conftest import KERNEL, PATIENCE, RIGHT, SKELETON, TAIL, command, environment
 
 pexpect = pytest.importorskip("pexpect")
 termios = pytest.importorskip("termios")
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-
-PATIENCE = 10
 
 #: Entering and leaving the terminal's other screen, and showing its cursor.
 SCREEN_ON, SCREEN_OFF, CURSOR_ON = "\x1b[?1049h", "\x1b[?1049l", "\x1b[?25h"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from harness.practice.history import FILE, History
 from harness.practice.records import Attempt, CheckRecord, Ending, Grade
 from harness.practice.transfer import lines, merge, parse, read_file, read_rows
 from harness.results import Outcome
+from tests.conftest import PATIENCE, environment
 from tests.practice.making import NOON, Clock, attempt, check, opened
 
 
@@ -152,6 +155,25 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path / "nowhere", tmp_path):
         with pytest.raises(UsageError, match="can't read"):
             read_file(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no /dev/stdin")
+def test_a_pipe_is_read_as_text_and_a_database_in_it_is_refused(tmp_path: Path) -> None:
+    with practised(tmp_path / "a") as history:
+        text, database = exported(history, tmp_path / "a.jsonl"), tmp_path / "a" / FILE
+    program = (
+        "from pathlib import Path; from harness.practice.transfer import read_file\n"
+        "print(*(len(rows) for rows in read_file(Path('/dev/stdin')).values()))"
+    )
+    taken, refused = (
+        subprocess.run(
+            [sys.executable, "-c", program], input=file.read_bytes(), env=environment(), capture_output=True,
+            check=False, timeout=PATIENCE,
+        )
+        for file in (text, database)
+    )  # fmt: skip
+    assert taken.stdout.split() == [b"1", b"2", b"1"]
+    assert b"is no file but a pipe" in refused.stderr
 
 
 def test_import_survives_a_line_end_of_another_system(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ EVENTS: dict[str, tuple[Event, ...]] = {
 
 
 def sitting(*events: Event, interview: bool = False, minutes: float | None = 5) -> Session:
-    session = Session(Rules("add", 3, minutes, interview), lambda: 1)
+    session = Session(Rules(3, minutes, interview), lambda: 1)
     for event in events:
         session.handle(event, 0.0)
     return session
@@ -75,7 +75,7 @@ def test_every_state_fits_every_screen(state: str, minutes: float | None, width:
 def test_what_becomes_of_an_earlier_file_is_said_before_the_clock_starts() -> None:
     kept = "Your softmax_matrix.cu is kept as softmax_matrix.2026-11-30-0142.cu."
     for interview in (False, True):
-        session = Session(Rules("add", 3, 5, interview), lambda: 1, notice=kept)
+        session = Session(Rules(3, 5, interview), lambda: 1, notice=kept)
         shown = lines(session)
         assert shown[-2] == kept
         assert shown[-3].startswith("An interview: nothing is checked") is interview

@@ -13,7 +13,7 @@ import pytest
 
 from harness.practice.events import Snapshot
 from harness.practice.watching import EMPTY_SECONDS, SavedFile, Watch
-from tests.conftest import environment
+from tests.conftest import PATIENCE, environment
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ class Bell:
     def ring(self) -> None:
         self._rung.release()
 
-    def rings(self, seconds: float = 10) -> bool:
+    def rings(self, seconds: float = PATIENCE) -> bool:
         return self._rung.acquire(timeout=seconds)
 
 
@@ -186,6 +186,6 @@ assert SavedFile(Path(sys.argv[1])).look(0)
 """
     done = subprocess.run(
         [sys.executable, "-c", program, str(path)], env=environment(WATCHFILES_FORCE_POLLING="false"),
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")

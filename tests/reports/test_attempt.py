@@ -51,7 +51,7 @@ BROKEN = Result(error=EnvironmentFault("there is no compiler"))
 def page(*events: Event, result: Result | None = None, interview: bool = False, minutes: float | None = 5,
          path: str = "add.cu") -> list[str]:  # fmt: skip
     """What is left after these events; ``result`` is of the file as it was handed in."""
-    session = Session(Rules("add", 3, minutes, interview), lambda: 1)
+    session = Session(Rules(3, minutes, interview), lambda: 1)
     for number, event in enumerate(events):
         session.handle(event, float(number))
     if result is not None:

@@ -38,6 +38,11 @@ def told(picture: Markup) -> str:
     return description
 
 
+def row(addresses: tuple[int | None, ...]) -> np.ndarray:
+    """One warp as counting takes it."""
+    return np.array([[traffic.ABSENT if one is None else one for one in addresses]], np.int64)
+
+
 @st.composite
 def accesses(draw: st.DrawFn) -> tuple[tuple[int | None, ...], int]:
     """Addresses of 32 lanes, and the bytes each asks for: aligned, at least one lane active."""
@@ -49,29 +54,27 @@ def accesses(draw: st.DrawFn) -> tuple[tuple[int | None, ...], int]:
 @given(accesses())
 def test_as_many_wavefronts_are_drawn_as_are_counted(access: tuple[tuple[int | None, ...], int]) -> None:
     addresses, width = access
-    assert 1 + max(cell.row for cell in served(addresses, width)) == traffic.wavefronts_of(addresses, width)
+    assert 1 + max(cell.row for cell in served(addresses, width)) == traffic.wavefronts(row(addresses), width).units[0]
 
 
 @given(st.integers(0, 40), st.sampled_from([1, 2, 3]))
 def test_sixteen_byte_loads_in_pairs_take_half_the_wavefronts(step: int, shift: int) -> None:
     addresses = tuple(16 * step * (lane ^ (lane & shift)) for lane in range(32))
-    assert 1 + max(cell.row for cell in served(addresses, 16)) == traffic.wavefronts_of(addresses, 16)
+    assert 1 + max(cell.row for cell in served(addresses, 16)) == traffic.wavefronts(row(addresses), 16).units[0]
 
 
 @given(accesses())
 def test_atomics_on_one_word_take_turns(access: tuple[tuple[int | None, ...], int]) -> None:
     addresses, width = access
-    row = np.array([[traffic.ABSENT if one is None else one for one in addresses]], np.int64)
     rows = 1 + max(cell.row for cell in served(addresses, width, atomic=True))
     if width >= 4:
-        assert rows == traffic.updated_wavefronts(row, width).units[0]
+        assert rows == traffic.updated_wavefronts(row(addresses), width).units[0]
 
 
 @given(accesses())
 def test_as_many_sectors_are_drawn_as_are_counted(access: tuple[tuple[int | None, ...], int]) -> None:
     addresses, width = access
-    row = np.array([[traffic.ABSENT if one is None else one for one in addresses]], np.int64)
-    assert len(sectors(addresses, width)) == traffic.sectors(row, width).units[0]
+    assert len(sectors(addresses, width)) == traffic.sectors(row(addresses), width).units[0]
 
 
 def test_a_column_of_a_tile_is_one_bank_and_thirty_two_wavefronts() -> None:

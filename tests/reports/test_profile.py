@@ -141,7 +141,7 @@ def test_a_program_gets_every_figure_and_the_advice() -> None:
     assert both["reference"]["rung"] == 2 and both["reference"]["predicted"]["seconds"] == 560e-6
 
 
-RUNG = Rung(4, "padded_tile", "Tile padded to 33 columns", ROOT / "solutions/transpose/4_padded_tile.cu")
+RUNG = Rung(4, "Tile padded to 33 columns", ROOT / "solutions/transpose/4_padded_tile.cu")
 SOLUTION = """\
 // Rung 4: Tile padded to 33 columns
 //

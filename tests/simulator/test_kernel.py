@@ -37,8 +37,8 @@ def test_kernels_are_entries_and_device_functions_are_not() -> None:
         template __global__ void two<7>(int*);"""
     )
     assert set(loaded.entries) == {"one", "_Z3twoILi7EEvPi"}
-    assert loaded.function_at(loaded.function_address("one")) == "one"
-    assert len({loaded.function_address(name) for name in loaded.functions}) == 3
+    assert loaded.function_at(loaded.functions["one"]) == "one"
+    assert len(set(loaded.functions.values())) == 3
     assert loaded.function_at(12345) is None
 
 

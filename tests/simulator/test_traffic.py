@@ -145,5 +145,5 @@ def test_rows_hold_each_lane_at_its_place(lanes: list[int], uniform: bool) -> No
         ([4 * lane if lane < 16 else None for lane in range(32)], 4, 1),
     ],
 )
-def test_one_warp_alone_can_be_asked_about(addresses: Lanes, width: int, wavefronts: int) -> None:
-    assert traffic.wavefronts_of(addresses, width) == wavefronts
+def test_wavefronts_of_plain_accesses(addresses: Lanes, width: int, wavefronts: int) -> None:
+    assert traffic.wavefronts(rows([addresses]), width).units.tolist() == [wavefronts]

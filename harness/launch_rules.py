@@ -48,12 +48,12 @@ def launch_fault(
 
 
 def check_launch(
-    kernel: str, grid: Dim, block: Dim, dynamic_bytes: int, line: int | None, resources: Resources, opt_in: int,
+    kernel: str, grid: Dim, block: Dim, dynamic_bytes: int, line: int | None, resources: Resources, opt_in: int | None,
     limits: LaunchLimits,
 ) -> None:  # fmt: skip
     """Raise KernelFault where CUDA would refuse ``kernel<<<grid, block, dynamic_bytes>>>``.
 
-    ``opt_in`` is what cudaFuncSetAttribute(MaxDynamicSharedMemorySize) last allowed the kernel, 0 if never called.
+    ``opt_in`` is what cudaFuncSetAttribute(MaxDynamicSharedMemorySize) last allowed the kernel, None if never called.
     """
     _check_shape(kernel, grid, block, line, limits)
     threads = block[0] * block[1] * block[2]
@@ -101,7 +101,7 @@ def _check_shape(kernel: str, grid: Dim, block: Dim, line: int | None, limits: L
 
 
 def _check_shared(
-    kernel: str, dynamic_bytes: int, line: int | None, resources: Resources, opt_in: int, limits: LaunchLimits
+    kernel: str, dynamic_bytes: int, line: int | None, resources: Resources, opt_in: int | None, limits: LaunchLimits
 ) -> None:
     total = resources.shared_bytes + dynamic_bytes
     parts = f"{dynamic_bytes:,} bytes of dynamic shared memory"
@@ -113,9 +113,10 @@ def _check_shared(
             f"{kernel} asks for {parts}; {limits.name} has {limits.opt_in_shared_bytes:,} a block",
             line=line, kernel=kernel, remedy="use a smaller tile",
         )  # fmt: skip
-    if total > limits.shared_bytes and dynamic_bytes > opt_in:
+    # What was allowed last counts, also where that is less than any kernel has without asking.
+    if dynamic_bytes > (limits.shared_bytes - resources.shared_bytes if opt_in is None else opt_in):
         unasked = f"{limits.shared_bytes:,} is the most without opt-in"
-        allowed = f"cudaFuncSetAttribute allowed {opt_in:,}" if opt_in else unasked
+        allowed = unasked if opt_in is None else f"cudaFuncSetAttribute allowed {opt_in:,}"
         launch_fault(
             "cudaErrorInvalidValue", f"{kernel} asks for {parts}; {allowed}", line=line, kernel=kernel,
             remedy="ask for it first: "

@@ -266,12 +266,20 @@ class _Checker:
         self.allowed: dict[str, int] = {}
 
     def check(self, plan: LaunchPlan) -> None:
-        """Raise Refused for the first step that CUDA would refuse."""
+        """Raise Refused for the first step that CUDA would refuse, in this call of ``solve`` or in another: what a
+        kernel was allowed last stays."""
         for number, step in enumerate(plan.steps):
             try:
                 self._check(step)
             except KernelFault as fault:
                 raise Refused(fault.hazard, replace(plan, steps=plan.steps[:number])) from fault
+        for step in plan.steps:
+            try:
+                if isinstance(step, SetAttribute | Launch):
+                    self._check(step)
+            except KernelFault as fault:
+                message = f"when solve is called again, {fault.hazard.message}"
+                raise Refused(replace(fault.hazard, message=message), plan) from fault
 
     def _check(self, step: Step) -> None:
         match step:
@@ -285,7 +293,7 @@ class _Checker:
                 needs = self.resources[step.kernel]
                 check_launch(
                     step.name, step.grid, step.block, step.shared_bytes, step.line, needs,
-                    self.allowed.get(step.kernel, 0), self.limits,
+                    self.allowed.get(step.kernel), self.limits,
                 )  # fmt: skip
 
     def _malloc(self, step: Malloc) -> None:

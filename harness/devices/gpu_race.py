@@ -17,7 +17,7 @@ import pycuda.driver as cuda
 
 from harness.devices import POISON
 from harness.devices.gpu_memory import Bound, Guarded
-from harness.devices.gpu_messages import ArithmeticProbe, Content, CopyProbe
+from harness.devices.gpu_messages import ArithmeticProbe, Content, CopyProbe, RedZone
 from harness.steps import Copy, Free, Launch, LaunchPlan, Malloc, Memset, SetAttribute, Upload
 
 #: A program's handle and the plan of its ``solve``, or a probe.
@@ -140,6 +140,11 @@ class Race:
         self.gate[0] = self.ticket
         after.synchronize()
         return float(after.time_since(before)) * 1e-3
+
+    def changed_zones(self) -> list[RedZone]:
+        """What was written outside a buffer, or outside the scratch of a program."""
+        scratch = [one for bound in self.scratch for one in bound.scratch.values()]
+        return [zone for buffer in (*self.buffers, *scratch) for zone in buffer.changed_zones()]
 
     def stir(self) -> None:
         """Keep the GPU busy for a moment: setting the buffers back, and flushing the L2 cache."""

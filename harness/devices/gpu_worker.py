@@ -171,8 +171,7 @@ class Worker:
         self.race.stir()
         seconds = self.race.sample(number)
         calls = (self._left(contents),)
-        zones = [zone for buffer in self.buffers for zone in buffer.changed_zones()]
-        return seconds, Outcome(calls, tuple(zones), (self.printed.take(),))
+        return seconds, Outcome(calls, tuple(self.race.changed_zones()), (self.printed.take(),))
 
     def _left(self, contents: tuple[Content, ...]) -> tuple[np.ndarray | None, ...]:
         """What the buffers hold, None where that is what they held on entry."""

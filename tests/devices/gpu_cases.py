@@ -142,6 +142,19 @@ def test_a_race_times_every_entrant_and_checks_fresh_inputs(device: GpuDevice, t
     assert seconds > 0 and hazards == () and call["out"].tolist() == [2.0] * N and call["in"].tolist() == [1.0] * N
 
 
+@pytest.mark.parametrize("buffer", ["out", "scratch"])
+def test_what_is_written_past_a_buffer_or_scratch_shows_after_a_race(
+    device: GpuDevice, tmp_path: Path, buffer: str
+) -> None:
+    place = "out, n + 1" if buffer == "out" else "spare, n + 1"
+    text = DOUBLE.replace("k<<<1, 64>>>(in, out, n);", f"""
+        float* spare; cudaMalloc(&spare, n * sizeof(float)); k<<<1, 64>>>(in, {place});
+        k<<<1, 64>>>(in, out, n); cudaFree(spare);""")  # fmt: skip
+    race = device.race([load(device, tmp_path, text)], arguments(), 4 * N)
+    (hazard,) = race.fresh(0, arguments())[2]
+    assert hazard.kind == "out_of_bounds" and f"{buffer}[40], past its end" in hazard.message
+
+
 def test_buffers_are_set_back_before_each_sample(device: GpuDevice, tmp_path: Path) -> None:
     text = DOUBLE.replace("2 * in[i]", "out[i] + in[i]")
     buffers = (Buffer("in", np.ones(N, np.float32)), Buffer("out", np.zeros(N, np.float32)), N)

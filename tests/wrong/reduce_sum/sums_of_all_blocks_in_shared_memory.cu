@@ -36,7 +36,8 @@ void solve(const float* input, float* output, int n) {
     float* sums;
     cudaMalloc(&sums, blocks * sizeof(float));
     sum_part<<<blocks, kThreads, kThreads * sizeof(float)>>>(input, sums, n, kThreads);
-    cudaFuncSetAttribute(sum_part, cudaFuncAttributeMaxDynamicSharedMemorySize, room * (int)sizeof(float));
+    cudaFuncSetAttribute(sum_part, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         (room < kThreads ? kThreads : room) * (int)sizeof(float));
     sum_part<<<1, kThreads, room * sizeof(float)>>>(sums, output, blocks, room);
     cudaFree(sums);
 }

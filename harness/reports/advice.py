@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from harness.profiles import LaunchEstimate, Profile
 from harness.reports.rules import RULES, Rule, Scene, Waste
 from harness.simulator.gpus import Gpu
-from harness.simulator.timing import Terms, terms
+from harness.simulator.terms import Terms, terms
 
 #: Parts of the call's predicted time from which a finding is worth saying: what mending it wins; where something slower
 #: hides it, what its resource alone would take less.
@@ -91,7 +91,7 @@ def _priced(profile: Profile, estimate: LaunchEstimate, gpu: Gpu) -> Iterator[_P
         "launch": [Scene(estimate, None, launch.counters, gpu)],
     }
     now = terms(launch, gpu, estimate.occupancy)
-    named = {"latency": now.latency} | dict(now.pipes) | dict(now.memory)
+    named = {"latency": now.latency, **now.pipes, **now.memory, **now.queues}
     part = launch.times / profile.prediction.seconds  # turns seconds of the launch into parts of the call's time
     for rule in RULES:
         for scene in scenes[rule.of]:
@@ -104,8 +104,9 @@ def _priced(profile: Profile, estimate: LaunchEstimate, gpu: Gpu) -> Iterator[_P
 
 def _limiter(now: Terms, waste: Waste) -> str | None:
     """The slowest of what sets the time and is not wasted; None where nothing is left."""
-    memory = max(now.memory.values()) > now.inside
-    slow = dict(now.memory) if memory else {"latency": now.latency} | dict(now.pipes)
+    groups = now.queues, now.memory, {"latency": now.latency, **now.pipes}
+    queue, memory, inside = max(now.queues.values()), max(now.memory.values()), now.inside
+    slow = groups[0 if queue >= now.seconds else 1 if memory > inside else 2]
     return max((name for name in slow if name not in waste), key=lambda name: slow[name], default=None)
 
 
@@ -115,4 +116,6 @@ def _without(now: Terms, waste: Waste) -> Terms:
         return {name: seconds * (1 - waste.get(name, 0.0)) for name, seconds in times.items()}
 
     latency = now.latency * (1 - waste.get("latency", 0.0))
-    return dataclasses.replace(now, latency=latency, pipes=left(now.pipes), memory=left(now.memory))
+    return dataclasses.replace(
+        now, latency=latency, pipes=left(now.pipes), memory=left(now.memory), queues=left(now.queues)
+    )

@@ -8,6 +8,7 @@ loads in a row stall once. So registers get the time at which they are ready, as
   block under an ``if`` is no block of its own: its instructions are predicated, and move among those around;
 * the next block of code starts once every instruction of the last has started, and so does the next turn of a loop,
   unless the compiler unrolls it;
+* copies to shared memory are under way until their thread waits for their group;
 * loads stay behind earlier stores of the same memory, which they might meet; and so many lines fit the L1's queue,
   which it works off in order.
 
@@ -70,6 +71,8 @@ class _Link:
     time: float
     lines: float
     jumps: bool
+    copying: str | None
+    left: int
 
 
 def chain(blocks: Sequence[Block], trace: Iterable[Ran], seen: SeenAt) -> Chain:
@@ -121,7 +124,7 @@ def _unrolled(blocks: Sequence[Block]) -> frozenset[int]:
 def _straight(item: Instruction) -> bool:
     """Whether machine code has no branch for it, nor waits: divisions that round exactly have one for rare operands."""
     exact = item.opcode in ("div", "rcp", "sqrt") and item.has("rn", "rz", "rm", "rp")
-    return not exact and item.opcode not in ("atom", "red")
+    return not exact and item.opcode not in ("atom", "red", "cp")
 
 
 def _counts(block: Block) -> bool:
@@ -150,9 +153,11 @@ def _link(item: Instruction, seen: Seen) -> _Link:
     steps = costs.chain_steps(item, seen)
     behind, ahead = costs.memory_order(item)
     lines = 1.0 + steps[_REPLAY] if steps[_L1] and steps[_REPLAY] else 0.0
+    does = costs.copying(item)
+    left = next((one.value for one in item.operands if isinstance(one, Immediate)), 0) if does == costs.WAIT else 0
     return _Link(
         tuple(sorted(effect.reads)), tuple(sorted(effect.writes)), behind, ahead, steps,
-        sum(map(operator.mul, steps, NOMINAL)), lines, item.opcode in ("bra", "brx"),
+        sum(map(operator.mul, steps, NOMINAL)), lines, item.opcode in ("bra", "brx"), does, int(left),
     )  # fmt: skip
 
 
@@ -160,6 +165,11 @@ _Point = tuple[float, Steps]
 
 #: Loads under way, in order: when each is there, and its cache lines.
 _Queue = tuple[tuple[_Point, float], ...]
+
+#: When each group of copies is there, in order; the last is still open.
+_Groups = tuple[_Point, ...]
+
+_START: _Point = (0.0, _NOTHING)
 
 
 class _Scoreboard:
@@ -177,9 +187,10 @@ class _Scoreboard:
         }
         self.before: int | None = None
         self.ready: dict[str, _Point] = {}
-        self.end: _Point = (0.0, _NOTHING)
+        self.end: _Point = _START
         self.queue: _Queue = ()
-        self.known: dict[tuple, tuple[_Point, dict[str, _Point], _Queue]] = {}
+        self.groups: _Groups = (_START,)
+        self.known: dict[tuple, tuple[_Point, dict[str, _Point], _Queue, _Groups]] = {}
 
     def run(self, number: int) -> Steps:
         """Run a block of code: how many steps it took from where the last one that could not be predicated began."""
@@ -190,10 +201,10 @@ class _Scoreboard:
             jump = self.jumps[self.before]
             self._begin()
         steps = self.end[1]
-        key = (number, self.end, tuple(sorted(self.ready.items())), self.queue)
+        key = (number, self.end, tuple(sorted(self.ready.items())), self.queue, self.groups)
         if key not in self.known:
             self.known[key] = self._run(self.code[number])
-        self.end, self.ready, self.queue = self.known[key]
+        self.end, self.ready, self.queue, self.groups = self.known[key]
         self.before = number
         return _plus(jump, tuple(map(operator.sub, self.end[1], steps)))
 
@@ -202,13 +213,17 @@ class _Scoreboard:
         end = self.end
         self.ready = {name: _since(point, end) for name, point in self.ready.items() if point[0] > end[0]}
         self.queue = tuple((_since(point, end), lines) for point, lines in self.queue if point[0] > end[0])
-        self.end = (0.0, _NOTHING)
+        groups = [_since(point, end) if point[0] > end[0] else _START for point in self.groups]
+        done = next((number for number, point in enumerate(groups[:-1]) if point != _START), len(groups) - 1)
+        self.groups = tuple(groups[done:])  # waiting counts from the newest
+        self.end = _START
 
-    def _run(self, links: list[_Link]) -> tuple[_Point, dict[str, _Point], _Queue]:
-        ready, end, queue = dict(self.ready), self.end, self.queue
-        floor: _Point = (0.0, _NOTHING)
+    def _run(self, links: list[_Link]) -> tuple[_Point, dict[str, _Point], _Queue, _Groups]:
+        ready, end, queue, groups = dict(self.ready), self.end, self.queue, self.groups
+        floor = _START
         for link in links:
             needs = [ready[name] for name in (*link.reads, link.behind) if name in ready]
+            needs += _waited_for(link, groups)
             while link.lines and queue and sum(lines for _, lines in queue) + link.lines > LINES:
                 (done, _), *rest = queue
                 queue = tuple(rest)
@@ -219,12 +234,29 @@ class _Scoreboard:
                 queue = *queue, (after, link.lines)
             for name in link.writes:
                 ready[name] = after
+            groups = _COPYING[link.copying](groups, after, link.left) if link.copying else groups
             if link.ahead:
                 ready[link.ahead] = max(ready.get(link.ahead, start), start, key=lambda point: point[0])
-            if link.cost[_BARRIER]:
+            if link.cost[_BARRIER] or link.copying in (costs.WAIT, costs.WAIT_ALL):
                 floor = start = after
             end = max(end, start, key=lambda point: point[0])
-        return end, ready, queue
+        return end, ready, queue, groups
+
+
+def _waited_for(link: _Link, groups: _Groups) -> _Groups:
+    """The groups that must be there before an instruction goes on."""
+    if link.copying == costs.WAIT_ALL:
+        return groups
+    return groups[: max(0, len(groups) - 1 - link.left)] if link.copying == costs.WAIT else ()
+
+
+#: What is under way after an operation on copies, the one issued being there at ``after``.
+_COPYING: dict[str, Callable[[_Groups, _Point, int], _Groups]] = {
+    costs.ISSUE: lambda groups, after, left: (*groups[:-1], max(groups[-1], after, key=lambda point: point[0])),
+    costs.COMMIT: lambda groups, after, left: (*groups, _START),
+    costs.WAIT: lambda groups, after, left: groups[-1 - left :],
+    costs.WAIT_ALL: lambda groups, after, left: (_START,),
+}
 
 
 _BARRIER, _L1, _REPLAY = map(KINDS.index, ("barrier", "l1", "replay"))

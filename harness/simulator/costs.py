@@ -86,7 +86,7 @@ COSTS: dict[str, dict[str, Cost]] = {
     "sin": {"*": Cost(fma=1, special=1, steps=1, special_steps=1)},
     "cos": {"*": Cost(fma=1, special=1, steps=1, special_steps=1)},
     "tanh": {"*": _SFU},
-    "shfl": {"*": _SHUFFLE}, "bar": {"*": _CONTROL}, "barrier": {"*": _CONTROL},
+    "shfl": {"*": _SHUFFLE}, "cp": {"*": _MEMORY}, "bar": {"*": _CONTROL}, "barrier": {"*": _CONTROL},
     "ld": {"*": _MEMORY}, "ldu": {"*": _MEMORY}, "st": {"*": _MEMORY}, "atom": {"*": _MEMORY}, "red": {"*": _MEMORY},
 }  # fmt: skip
 
@@ -157,7 +157,8 @@ Waits = Callable[[Instruction, Seen], dict[str, float]]
 def _load(item: Instruction, seen: Seen) -> dict[str, float]:
     if item.has(*_PARAMETERS):
         return {}
-    here = {"shared": 1.0} if item.has("shared") else {"l1": 1.0, "fetch": seen.first, "refetch": seen.again}
+    fetched = {"l1": 1.0, "fetch": seen.first, "refetch": seen.again}
+    here = {"shared": 1.0} if item.has("shared") and not item.has("global") else fetched
     return here | {"replay": seen.replays}
 
 
@@ -169,6 +170,10 @@ def _barrier(item: Instruction, seen: Seen) -> dict[str, float]:
     return {} if item.has("warp") else {"barrier": 1.0}
 
 
+def _copy(item: Instruction, seen: Seen) -> dict[str, float]:
+    return {} if item.has("commit_group", "wait_group", "wait_all") else _load(item, seen)
+
+
 def _exchange(item: Instruction, seen: Seen) -> dict[str, float]:
     return {"shared": 1.0}
 
@@ -178,12 +183,24 @@ def _jump(item: Instruction, seen: Seen) -> dict[str, float]:
 
 
 _WAITS: dict[str, Waits] = {
-    "ld": _load, "ldu": _load, "atom": _atomic, "bar": _barrier, "barrier": _barrier, "shfl": _exchange,
+    "ld": _load, "ldu": _load, "cp": _copy, "atom": _atomic, "bar": _barrier, "barrier": _barrier, "shfl": _exchange,
     "redux": _exchange, "match": _exchange, "bra": _jump,
 }  # fmt: skip
 
 #: Whether an opcode stays behind earlier stores of its memory, and whether later loads stay behind it.
 _ORDERED = {"ld": (True, False), "ldu": (True, False), "st": (False, True), "red": (False, True), "atom": (True, True)}
+
+#: Operations on the copies to shared memory that a thread has under way.
+ISSUE, COMMIT, WAIT, WAIT_ALL = "issue", "commit", "wait", "wait all"
+_COPYING = {"commit_group": COMMIT, "wait_group": WAIT, "wait_all": WAIT_ALL}
+
+
+def copying(item: Instruction) -> str | None:
+    """What a ``cp.async`` does, None for any other instruction."""
+    if item.opcode != "cp":
+        return None
+    return next((does for word, does in _COPYING.items() if item.has(word)), ISSUE)
+
 
 #: What no store changes while a kernel runs.
 _CONSTANT = (*_PARAMETERS, "nc")

@@ -38,8 +38,11 @@ class Physics:
     dirty: float
     line_sectors: float
     request: float
+    loaded: float
+    together: float
+    block_interval: float
     atomic: float
-    swap: float
+    atomic_float: float
 
     def __post_init__(self) -> None:
         for one in fields(self):

@@ -37,7 +37,7 @@ from harness.grading import check_file, speed
 from harness.grading.judge import Judge
 from harness.grading.ladder import Timed, ladder_of, speed_cases
 from harness.grading.predicted import predict_first
-from harness.simulator.gpus import Gpu, load_gpu, names
+from harness.simulator.gpus import DEFAULT, Gpu, load_gpu, names
 from tests.gpu.clocks import SEED, Direct, do_bench_s, kernel_s, loaded, queued_s, torch_call
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -150,16 +150,20 @@ def held_device() -> GpuDevice:
 
 def verdict_of(kata: catalogue.Kata, path: Path, device: Device) -> str:
     try:
-        return check_file(kata, path, device, SEED).outcome.value
+        return check_file(kata, path, device, SEED, gpu=load_gpu(DEFAULT)).outcome.value
     except KataError as error:
         return f"exit {error.exit_code}"
 
 
 def judged(path: Path) -> dict[str, object]:
-    """One file's verdict on both devices with no timing; for a solution, how its outputs differ."""
-    kata = dataclasses.replace(catalogue.load(path.parent.name), speed=())
+    """One file's verdict on both devices, with no timing unless it is wrong and only that shows it; for a solution, how
+    its outputs differ."""
+    timed = catalogue.load(path.parent.name)
+    kata = dataclasses.replace(timed, speed=())
     devices = held_device(), SimulatedDevice()
     found: dict[str, object] = {"gpu": verdict_of(kata, path, devices[0]), "sim": verdict_of(kata, path, devices[1])}
+    if path.parent.parent.name == "wrong" and "right" in found.values():
+        found = {"gpu": verdict_of(timed, path, devices[0]), "sim": verdict_of(timed, path, devices[1])}
     if path.parent.parent.name == "solutions":
         program = source.parse(path, kata)
         judge = Judge(kata, program.parameter_names, references.load(kata.name))
@@ -199,7 +203,7 @@ def agreement(only: str) -> Iterator[tuple[str, object]]:
     """Every solution, wrong and right kernel; at the end the files on which the two disagree."""
     places = ("solutions", "tests/wrong", "tests/right")
     files = [path for place in places for path in (ROOT / place).glob("*/*.cu") if only in str(path.relative_to(ROOT))]
-    apart = []
+    apart, passed = [], []
     with ProcessPoolExecutor(os.cpu_count(), mp_context=multiprocessing.get_context("spawn")) as pool:
         waiting = {str(path.relative_to(ROOT)): pool.submit(judged, path) for path in sorted(files)}
         for name, one in waiting.items():
@@ -208,8 +212,9 @@ def agreement(only: str) -> Iterator[tuple[str, object]]:
             except Exception as error:  # noqa: BLE001  the others go on
                 found = {"error": repr(error)[-2000:]}
             apart += [name] if found.get("gpu") != found.get("sim") or "error" in found else []
+            passed += [name] if name.startswith("tests/wrong") and "right" in found.values() else []
             yield name, found
-    yield "disagree", {"files": len(files), "apart": apart}
+    yield "disagree", {"files": len(files), "apart": apart, "wrong but passed": passed}
 
 
 def rungs(only: str) -> Iterator[tuple[str, object]]:

@@ -63,7 +63,7 @@ def traffic(units: int, ideal: int) -> Traffic:
 def access(line: int, space: str, verb: str, step: int, units: int, ideal: int, name: str = "") -> WarpAccess:
     """Lane i at byte ``step * i``."""
     addresses = tuple(step * lane for lane in range(32))
-    return WarpAccess(line, f"{verb}.{space}.f32", space, verb, name, 4, addresses, units, ideal)
+    return WarpAccess(line, space, verb, name, 4, addresses, units, ideal)
 
 
 LAUNCH = LaunchProfile(
@@ -94,7 +94,7 @@ OCCUPANCY = Occupancy(
 #: Every name of :attr:`Prediction.terms`.
 NAMES = (
     "launch", "latency", "issue", "FP32", "integer", "special functions", "FP64", "L1", "shared memory", "L2", "DRAM",
-    "atomics",
+    "atomics", "starting blocks",
 )  # fmt: skip
 
 TERMS = {

@@ -144,3 +144,33 @@ def test_blocks_count_by_the_part_of_the_warps_that_ran_them() -> None:
 def test_every_opcode_has_a_cost_whatever_its_type(opcode: str, words: tuple[str, ...]) -> None:
     found = cost(Instruction(opcode, words, (Register("%r1"), Register("%r2"))))
     assert all(slot >= 0 for slot in found.slots) and found.slots[0] <= sum(found.slots[1:]) + 1
+
+
+COPY = "cp.async.ca.shared.global [0], [%rd1], 4;\n"
+
+
+@pytest.mark.parametrize(("left", "fetches"), [(0, 1), (1, 0)])
+def test_a_copy_to_shared_memory_takes_time_only_where_its_group_is_waited_for(left: int, fetches: int) -> None:
+    body = START + COPY + f"cp.async.commit_group;\ncp.async.wait_group {left};\nret;"
+    assert steps(body)["fetch"] == fetches
+    assert steps(body.replace(f"wait_group {left}", "wait_all"))["fetch"] == 1
+
+
+def test_a_wait_for_all_waits_for_copies_of_no_group_too() -> None:
+    assert steps(START + COPY + "cp.async.wait_group 0;\nret;")["fetch"] == 0
+    assert steps(START + COPY + "cp.async.wait_all;\nret;")["fetch"] == 1
+
+
+@pytest.mark.parametrize("stages", [1, 2, 4])
+def test_stages_of_copies_share_the_wait(stages: int) -> None:
+    fill = (COPY + "cp.async.commit_group;\n") * (stages - 1)
+    body = START + "mov.u32 %r1, 0;\n" + fill + f"""\
+LOOP:
+{COPY}cp.async.commit_group;
+cp.async.wait_group {stages - 1};
+ld.shared.f32 %f1, [0];
+add.u32 %r1, %r1, 1;
+setp.lt.u32 %p1, %r1, 12;
+@%p1 bra LOOP;
+ret;"""
+    assert steps(body, [0, *[1] * 12, 2])["fetch"] == pytest.approx(12 / stages, abs=1)

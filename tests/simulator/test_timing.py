@@ -128,6 +128,7 @@ STREAM = launch(counters=Counters(global_load=traffic(1 << 22), global_store=tra
         (launch(counters=Counters(global_load=traffic(10**7, sectors=32, lines=32)), read=1 << 20),
          "L1: 32 cache lines a request on line 7"),
         (launch(same_address=10**6), "atomics on one address, one after the other"),
+        (launch(blocks=10**6, threads=32), "blocks to be started: 1,000,000 of 32 threads"),
         (launch(slots={"issue": 10000.0}), "instructions issued"),
         (launch(slots={"issue": 1000.0, "special": 900.0}), "special functions (exp, sin, division, conversions)"),
         (launch(slots={"issue": 10.0, "fp64": 900.0}), "double-precision arithmetic"),
@@ -146,13 +147,32 @@ def test_what_lanes_asked_for_is_the_useful_part_of_the_bandwidth(passes: float,
     assert found.limiter == f"DRAM bandwidth, {useful} % of it useful"
 
 
-def test_compare_and_swaps_of_one_address_are_told_from_float_additions() -> None:
+def test_float_additions_on_one_address_are_told_from_other_atomics() -> None:
     counters = Counters(global_atomic=traffic(1000))
-    added, swapped = (
+    *floats, whole_number, swapped, half = (
         predict(launch(same_address=10**5, counters=counters, mnemonic=word), A100).terms["atomics"]
-        for word in ("red.global.add.f32", "atom.global.cas.b32")
-    )
-    assert 0 < swapped < added
+        for word in ("red.global.add.f32", "atom.global.add.f64", "atom.global.add.u32", "atom.global.cas.b32",
+                     "atom.global.add.noftz.f16x2")
+    )  # fmt: skip
+    assert 0 < whole_number == swapped < min(floats) == max(floats) == half
+
+
+def test_memory_that_is_busy_answers_later() -> None:
+    def reading(nbytes: int) -> LaunchProfile:
+        counters = Counters(global_load=traffic(nbytes // 128))
+        return launch(blocks=108, steps={"fetch": 1000.0}, read=nbytes, counters=counters)
+
+    alone, together = (predict(reading(nbytes), A100) for nbytes in (1 << 20, 400 << 20))
+    assert alone.terms["latency"] < together.terms["latency"] < 2.5 * alone.terms["latency"]
+
+
+def test_local_memory_reaches_the_l2_only_beyond_what_the_l1_holds() -> None:
+    def spilling(nbytes: int) -> float:
+        counters = Counters(local_load=traffic(10**6), local_store=traffic(10**6))
+        made = dataclasses.replace(launch(counters=counters), spills=nbytes)
+        return predict(made, A100).terms["L2"]
+
+    assert spilling(16) == 0 < spilling(400) < spilling(4000)
 
 
 def test_an_array_that_the_launch_before_left_in_the_l2_is_not_read_again() -> None:
@@ -163,6 +183,14 @@ def test_an_array_that_the_launch_before_left_in_the_l2_is_not_read_again() -> N
     assert warm.prediction.terms["DRAM"] == 0 < cold.prediction.terms["DRAM"]
     first, second = predict_all([large, large], A100)
     assert second.prediction.seconds == first.prediction.seconds
+
+
+def test_an_array_of_which_the_launch_before_read_a_part_is_warm_in_that_part() -> None:
+    one, all_of_it = (
+        launch(read=size, counters=Counters(global_load=traffic(size // 128))) for size in (1 << 20, 8 << 20)
+    )
+    alone = predict(all_of_it, A100).terms["DRAM"]
+    assert 0.8 * alone < predict_all([one, all_of_it], A100)[1].prediction.terms["DRAM"] < alone
 
 
 def test_a_call_is_its_launches_its_transfers_and_the_time_between_them() -> None:

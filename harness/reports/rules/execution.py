@@ -9,7 +9,7 @@ from harness.profiles import Counters, Traffic
 from harness.reports.figures import average_lanes
 from harness.reports.rules.scene import Rule, Scene, Waste, line_with_most, of, plain, waiting
 from harness.reports.text import figure
-from harness.simulator.timing import DRIFTED
+from harness.simulator.terms import DRIFTED
 
 # Lanes, registers, atomics
 
@@ -114,8 +114,16 @@ def _idle_sms(scene: Scene) -> Waste:
 _INSIDE = (*_WORK, "L1", "shared memory", "L2")
 
 
+def _many_blocks(scene: Scene) -> Waste:
+    """Blocks beyond some rounds of those that the GPU holds at once, where starting them sets the time."""
+    guess, launch = scene.estimate.prediction, scene.estimate.launch
+    limits = guess.terms["starting blocks"] >= guess.seconds - guess.terms["launch"]
+    enough = 4 * scene.estimate.occupancy.blocks_per_sm * scene.gpu.sms
+    return of(1 - enough / launch.blocks, "starting blocks") if limits and launch.blocks > enough else {}
+
+
 def _tail(scene: Scene) -> Waste:
-    """The last wave's idle places, as :mod:`harness.simulator.timing` weighs them: waiting until blocks have drifted
+    """The last wave's idle places, as :mod:`harness.simulator.terms` weighs them: waiting until blocks have drifted
     apart, and the work of the fullest multiprocessor while there are two waves at most."""
     waves, blocks = scene.estimate.occupancy.waves, scene.estimate.launch.blocks
     if not 1 < waves < DRIFTED or scene.estimate.occupancy.tail > 0.75:
@@ -181,6 +189,10 @@ RULES = (
     Rule("few_blocks", "launch", _idle_sms,
          lambda scene: f"Only {scene.estimate.launch.blocks} of {scene.gpu.sms} multiprocessors get work",
          plain("Split the work over more blocks, two or more for each multiprocessor.")),
+    Rule("many_blocks", "launch", _many_blocks,
+         lambda scene: f"{scene.estimate.launch.blocks:,} blocks of {scene.estimate.launch.threads} threads are "
+                       "started one after the other",
+         plain("Give each block more to do: more threads, or several elements for each (float4, a grid-stride loop).")),
     Rule("tail", "launch", _tail,
          lambda scene: f"The last of {math.ceil(scene.estimate.occupancy.waves)} waves is "
                        f"{100 * scene.estimate.occupancy.tail:.0f} % full",

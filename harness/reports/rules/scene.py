@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from harness.profiles import NO_TRAFFIC, Counters, LaunchEstimate, Traffic, WarpAccess
 from harness.simulator.gpus import Gpu
-from harness.simulator.timing import terms
+from harness.simulator.terms import terms
 
 #: Wasted parts (0 to 1) by resource, as :attr:`Prediction.terms` names them; empty where there is nothing to say.
 Waste = Mapping[str, float]

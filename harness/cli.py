@@ -63,8 +63,12 @@ class Verbs(click.Group):
         if verb not in VERBS and not verb.startswith("-") and not ctx.resilient_parsing:
             import difflib
 
+            from harness import catalogue
+
             close = difflib.get_close_matches(verb, VERBS, n=1)
             hint = f" Did you mean {close[0]}?" if close else ""
+            if verb in catalogue.folders():
+                hint = f" It is a kata: kata show {verb}"
             raise click.UsageError(f"There is no command {verb!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)
 

@@ -12,6 +12,7 @@ import unicodedata
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
+from harness.braces import Brace, unclosed
 from harness.errors import CompileError
 from harness.mangling import plain_name
 from harness.rewrite import mask, to_bytes_text
@@ -28,6 +29,10 @@ _TOO_MUCH_SHARED = re.compile(
 )
 _UNRESOLVED = re.compile(r"Unresolved extern function '(\w+)'")
 _NOT_ENDED = 'expected a ";"'
+#: What the compiler says of a file that ended too early, and of the code behind a brace that is never closed.
+_ENDS_EARLY = re.compile(rf"At end of source: error|^{re.escape(ENTRY_FILE)}\(\d+\): error", re.MULTILINE)
+_OPEN_COMMENT = "comment unclosed at end of file"
+_COMES_OF_A_BRACE = re.compile(r"expected |linkage specification|a function-definition is not allowed|invalid storage ")
 _SUMMARY = re.compile(r"^\d+ errors? detected in the compilation of|^Remark: The warnings can be suppressed")
 
 _REMEDIES = (
@@ -135,6 +140,9 @@ def compile_error(log: str, program: Program) -> CompileError:
     """The CompileError for a log with errors in it: the first one in the message, all of them as evidence."""
     told = read(log, program)
     errors = [one for one in told if one.severity == "error"]
+    brace = unclosed(program.text) if _ENDS_EARLY.search(log) and _OPEN_COMMENT not in log else None
+    if brace is not None:
+        return _open_brace(brace, errors, program)
     if not errors:
         return _assembler_error(log, program)
     own = [one for one in errors if one.file == program.path.name]
@@ -145,6 +153,24 @@ def compile_error(log: str, program: Program) -> CompileError:
     return CompileError(
         f"{place}: {first.text}", file=program.path.name, line=first.line if first in own else None,
         remedy=_remedy(first, program), evidence="\n".join(map(str, shown)),
+    )  # fmt: skip
+
+
+def _open_brace(brace: Brace, errors: list[Diagnostic], program: Program) -> CompileError:
+    """A missing ``}``, at the ``{`` that lacks it; and what is wrong besides, without what only comes of it."""
+    line = program.text.split("\n")[brace.line - 1]
+    pointer = "".join("\t" if character == "\t" else " " * _width(character) for character in line[: brace.column])
+    first = Diagnostic(
+        program.path.name, brace.line, brace.column + 1, "error",
+        f'a "}}" is missing: the "{{" on line {brace.line} is never closed', (f"  {line}", f"  {pointer}^"),
+    )  # fmt: skip
+    others = [
+        replace(one, body=tuple(line for line in one.body if not _ENDS_EARLY.match(line))) for one in errors
+        if one.file == program.path.name and (one.line < brace.line or not _COMES_OF_A_BRACE.match(one.text))
+    ]  # fmt: skip
+    return CompileError(
+        f"line {brace.line}: {first.text}", file=program.path.name, line=brace.line,
+        evidence="\n".join(map(str, (first, *others))),
     )  # fmt: skip
 
 

@@ -7,22 +7,26 @@ runtime is written to a buffer, whose layout is kata.h's, and read back here as 
 
 from __future__ import annotations
 
+import re
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
-from harness.cubin import Resources
 from harness.errors import KernelFault, SourceError
-from harness.launch_rules import SM_80, LaunchLimits, check_launch, launch_fault
+from harness.launch_rules import SM_80, LaunchLimits, launch_fault
 from harness.mangling import plain_name
+from harness.plan_rules import PlanRules, Refused
 from harness.results import Hazard
 from harness.simulator import Budget, Machine, Memory, Module
+from harness.simulator.inline import Recursion
 from harness.simulator.kernel import parameters_of
 from harness.simulator.memory import LOCAL_WINDOW, WINDOW_BYTES
+from harness.simulator.targets import written_through
 from harness.source import ENTRY
-from harness.steps import Copy, Free, Launch, LaunchPlan, Malloc, Memset, SetAttribute, Step, Upload
+from harness.steps import REACH, Copy, Free, Launch, LaunchPlan, Malloc, Memset, SetAttribute, Step, Upload
+from harness.streams import Order, Use
 
 if TYPE_CHECKING:
     from harness.compile import Compiled
@@ -41,10 +45,24 @@ _BUFFER_AT = 0x4000_0000_0000
 _ARGUMENTS_AT = 0x00A6_2C91_0000_0000
 _ARGUMENT_GAP = 1 << 40
 
+_WORD = re.compile(r"[\w$]+")
+#: kata.h's own variables have this in their mangled names.
+_OWN = "4kata"
+#: Where the first call's scratch starts (kata.h), and far more bytes than are ever asked for.
+_SCRATCH_AT, _SCRATCH_ROOM = 0x17A3C9D3B0000, 1 << 46
+
 _HEADER = struct.Struct("<IIQQQ")
 _STEP = struct.Struct("<Ii7Q")
 _UPLOAD_ROOM = 1 << 18
 _LAUNCH, _MALLOC, _FREE, _MEMSET, _COPY, _UPLOAD, _ATTRIBUTE = range(1, 8)
+#: What only says who waits for whom, by kind: told to an order with the event and the stream.
+_ORDERING: dict[int, Callable[[Order, int, int], None]] = {
+    8: lambda order, event, stream: order.record(event, stream),
+    9: lambda order, event, stream: order.let_wait(stream, event),
+    10: lambda order, event, stream: order.wait_for_stream(stream),
+    11: lambda order, event, stream: order.wait_for_event(event),
+    12: lambda order, event, stream: order.wait_for_all(),
+}
 _RUNNING, _FINISHED, _TOO_MANY_STEPS, _UPLOAD_TOO_BIG, _DEVICE_TO_HOST, _MISSING = range(6)
 _MAX_DYNAMIC_SHARED = 8  # cudaFuncAttributeMaxDynamicSharedMemorySize
 
@@ -64,35 +82,20 @@ _REFUSED = {
         "write the value down, or use cudaGetDeviceProperties",
     ),
 }
-#: Why a pointer can't be freed: the hazard's kind, the reason, and the remedy.
-_TWICE = "double_free", "was freed before", "free it once"
-_NEVER = (
-    "invalid_free", "is not what cudaMalloc returned",
-    "free only what solve allocates; give the pointer its memory first: cudaMalloc(&pointer, bytes)",
-)  # fmt: skip
 _BUDGET_SECONDS = 10.0
 _MEMORY_KINDS = ("out_of_bounds", "use_after_free", "null_pointer", "misaligned", "read_only")
-
-
-class Refused(KernelFault):
-    """CUDA would refuse a step of ``solve``. ``before`` is the plan of those ahead of it: they run all the same, and
-    what they do may be why."""
-
-    def __init__(self, hazard: Hazard, before: LaunchPlan) -> None:
-        super().__init__(hazard)
-        self.before = before
 
 
 def make_plan(
     module: Module, compiled: Compiled, arguments: Sequence[int | float], *, limits: LaunchLimits = SM_80,
     source_name: str | None = None, printer: Callable[[str], None] | None = None,
 ) -> LaunchPlan:  # fmt: skip
-    """Run ``solve`` and say what it does.
+    """Run ``solve`` and say what it does, in its first call and, where that differs, in a later one.
 
     ``arguments`` are solve's, in order: addresses for pointers. ``printer`` takes the lines ``solve`` prints. Raises
     SourceError for what ``solve`` may not do, and Refused with CUDA's name for what CUDA would refuse.
     """
-    return _Planner(module, compiled, tuple(arguments), limits, source_name, printer).run()
+    return _Planner(module, compiled, tuple(arguments), limits, source_name, printer or _silent).run()
 
 
 @dataclass
@@ -102,31 +105,81 @@ class _Planner:
     arguments: tuple[int | float, ...]
     limits: LaunchLimits
     source_name: str | None
-    printer: Callable[[str], None] | None
+    printer: Callable[[str], None]
 
     def run(self) -> LaunchPlan:
-        recorded = self._record()
-        plan = LaunchPlan(tuple(self._decode(recorded)), self._symbols())
-        plan = replace(plan, steps=tuple(self._settle(plan, step) for step in plan.steps))
-        _Checker(self.compiled.resources, self.limits).check(plan)
-        return plan
+        self._refuse_recursion()
+        recordings = self._record()
+        plan = self._plan(next(recordings))
+        other = self._in_another_order(plan)
+        if self._remembers():
+            self.printer = _silent  # what solve prints is told once
+            second = next(recordings)
+            # Scratch lies elsewhere the second time. Where nothing else differs, each call does the same.
+            moved = _HEADER.unpack_from(second)[4] - _SCRATCH_AT
+            if self._plan(second, moved) != plan:
+                plan = replace(plan, again=self._plan(second, inherited=plan.left))
+        PlanRules(self.compiled.resources, self.limits).check(plan)
+        return replace(other, again=plan.later) if other else plan
 
-    def _record(self) -> bytes:
-        """The buffer that ``solve`` wrote, once it returned."""
+    def _in_another_order(self, plan: LaunchPlan) -> LaunchPlan | None:
+        """The same in another order, where streams leave that open: so what they don't order is seen in one call."""
+        if len(self.order.streams) < 2:
+            return None
+        steps = tuple(plan.steps[number] for number in self.order.backwards())
+        if steps == plan.steps:
+            return None
+        found = self.order.clash(plan.steps, [self._uses(plan, step) for step in self.asked])
+        return replace(plan, steps=steps, hazards=(found,) if found else ())
+
+    def _uses(self, plan: LaunchPlan, step: Step) -> tuple[Use, ...]:
+        """What a recorded step does in memory. Of a kernel, whether it may write where a pointer points."""
+        match step:
+            case Launch():
+                words = [(place, *struct.unpack_from("<Q", step.args, place)) for place in self._places(step.kernel)]
+                written = written_through(self.module, step.kernel)
+                return tuple(
+                    Use(self._real(word), 1, place in written) for place, word in words
+                    if self._real(word) != word or plan.locate(word)
+                )  # fmt: skip
+            case Memset():
+                return (Use(step.address, step.nbytes, True),)
+            case Upload():
+                return (Use(step.address, len(step.data), True),)
+            case Copy():
+                return Use(step.target, step.nbytes, True), Use(step.source, step.nbytes, False)
+        return ()
+
+    def _plan(self, recorded: bytes, moved: int = 0, inherited: tuple[Malloc, ...] = ()) -> LaunchPlan:
+        """A recording as steps, scratch of its own ``moved`` back by so many bytes."""
+        self.moved, self.order = moved, Order()
+        plan = LaunchPlan(tuple(self._decode(recorded)), self._symbols(), inherited=inherited)
+        self.asked = plan.steps
+        return replace(plan, steps=tuple(self._settle(plan, step) for step in plan.steps))
+
+    def _remembers(self) -> bool:
+        """Whether ``solve`` names a variable that keeps its value: only then can a later call differ from the first."""
+        body = self.module.kernel(ENTRY).flat.body
+        words = {word for item in body if not isinstance(item, str) for word in _WORD.findall(item.text)}
+        return any(_OWN not in name for name in words & self.module.variables.keys())
+
+    def _record(self) -> Iterator[bytes]:
+        """The buffer that ``solve`` wrote, once it returned: of its first call, its second, ..."""
         largest = max((self._argument_bytes(name) for name in self.module.entries if name != ENTRY), default=0)
         room = -(-largest // 8) * 8
         nbytes = _HEADER.size + MOST_STEPS * (_STEP.size + room) + _UPLOAD_ROOM
         memory = Memory()
         buffer = memory.allocate("plan", nbytes, address=_BUFFER_AT, kind="code")
         machine = Machine(
-            self.module, memory, printer=self.printer or _silent,
-            budget=Budget(seconds=_BUDGET_SECONDS),
-        )  # fmt: skip
-        try:
-            machine.launch(ENTRY, (1, 1, 1), (1, 1, 1), 0, self._pack(nbytes, room))
-        except KernelFault as fault:
-            self._refuse(fault.hazard, *_HEADER.unpack_from(buffer.data.tobytes())[:2])
-        return buffer.data.tobytes()
+            self.module, memory, printer=lambda line: self.printer(line), budget=Budget(seconds=_BUDGET_SECONDS)
+        )
+        while True:
+            buffer.data[:] = 0
+            try:
+                machine.launch(ENTRY, (1, 1, 1), (1, 1, 1), 0, self._pack(nbytes, room))
+            except KernelFault as fault:
+                self._refuse(fault.hazard, *_HEADER.unpack_from(buffer.data.tobytes())[:2])
+            yield buffer.data.tobytes()
 
     def _pack(self, nbytes: int, room: int) -> bytes:
         kernel = self.module.kernel(ENTRY)
@@ -150,6 +203,8 @@ class _Planner:
 
     def _real(self, address: int) -> int:
         """The device's address for one that is an offset from one of solve's pointers; any other as it is."""
+        if self.moved and 0 <= address - self.moved - _SCRATCH_AT + REACH < _SCRATCH_ROOM:
+            return address - self.moved
         index, offset = divmod(address - _ARGUMENTS_AT + _ARGUMENT_GAP // 2, _ARGUMENT_GAP)
         return int(self.arguments[index]) + offset - _ARGUMENT_GAP // 2 if index in self._pointers else address
 
@@ -159,8 +214,24 @@ class _Planner:
         for _ in range(count):
             kind, line, *words, payload = _STEP.unpack_from(recorded, at)
             at += _STEP.size
-            yield from self._step(kind, line or None, words, recorded[at : at + payload])
+            for step in self._step(kind, line or None, words, recorded[at : at + payload]):
+                self._put_in_order(step, words)
+                yield step
+            if kind in _ORDERING:
+                _ORDERING[kind](self.order, words[0], words[5])
             at += -(-payload // 8) * 8
+
+    def _put_in_order(self, step: Step, words: list[int]) -> None:
+        match step:
+            case Malloc() | SetAttribute():
+                self.order.issue_and_wait(for_all=False)
+            case Free() if words[1]:
+                self.order.issue_and_wait(for_all=True)
+            case Upload():
+                self.order.issue(words[5])
+                self.order.wait_for_stream(words[5])  # the host may change what it copied
+            case _:
+                self.order.issue(words[5])
 
     def _step(self, kind: int, line: int | None, words: list[int], payload: bytes) -> Iterator[Step]:
         first, second, third = words[0], words[1], words[2]
@@ -171,7 +242,7 @@ class _Planner:
             grid, block = (halves[0], halves[1], halves[2]), (halves[3], halves[4], halves[5])
             yield Launch(kernel, plain_name(kernel), grid, block, words[4], payload[:size], line=line)
         elif kind == _MALLOC:
-            yield Malloc(first, second, line)
+            yield Malloc(self._real(first), second, line)
         elif kind == _FREE:
             yield Free(self._real(first), line)
         elif kind == _MEMSET:
@@ -180,7 +251,7 @@ class _Planner:
             yield Copy(self._real(first), self._real(second), third, line)
         elif kind == _UPLOAD:
             yield Upload(self._real(first), payload, line)
-        elif second == _MAX_DYNAMIC_SHARED:
+        elif kind == _ATTRIBUTE and second == _MAX_DYNAMIC_SHARED:
             yield SetAttribute(self._kernel(first, line), third, line)
 
     def _argument_bytes(self, kernel: str) -> int:
@@ -214,7 +285,7 @@ class _Planner:
                     file=self.source_name, line=step.line,
                     remedy="copy it to memory from cudaMalloc, or pass the value itself",
                 )  # fmt: skip
-            relocation = plan.locate(word, position)
+            relocation = plan.locate(self._real(word), position)
             found += [relocation] if relocation else []
         return replace(step, args=self._given(step.args, places), relocations=tuple(found))
 
@@ -233,6 +304,15 @@ class _Planner:
             struct.pack_into("<Q", packed, position, self._real(word))
         return bytes(packed)
 
+    def _refuse_recursion(self) -> None:
+        """Raise SourceError for a ``solve`` that calls itself, or has a helper that does."""
+        try:
+            self.module.kernel(ENTRY)
+        except Recursion as endless:
+            what = f"{plain_name(endless.function)} calls itself: recursion on the host is not followed"
+            remedy = "write the passes as a loop, in which the output of one launch is the next one's input"
+            raise SourceError(what, file=self.source_name, line=endless.line, remedy=remedy) from endless
+
     def _refuse(self, hazard: Hazard, status: int, noted: int) -> NoReturn:
         """Raise the SourceError for a ``solve`` that didn't return."""
         if status in _REFUSED:
@@ -247,77 +327,15 @@ class _Planner:
             what, line = "solve reads or writes memory that the host can't: it is on the device", hazard.line
             remedy = "only kernels can use what solve's pointers point to (an array of its own may also be too short)"
         else:
-            what, line, remedy = f"solve: {hazard.message}", hazard.line, hazard.remedy
+            what, line, remedy = _of_solve(hazard.message), hazard.line, hazard.remedy
         raise SourceError(what, file=self.source_name, line=line, remedy=remedy)
+
+
+def _of_solve(message: str) -> str:
+    """What is said of the one thread that runs ``solve``, said of ``solve``."""
+    thread, _, deed = message.partition(" of block 0 ")
+    return f"solve {deed}" if thread == "thread 0" else f"solve: {message}"
 
 
 def _silent(line: str) -> None:
     """What ``solve`` prints, when nobody asked."""
-
-
-class _Checker:
-    """Holds a plan against what CUDA would refuse, step by step."""
-
-    def __init__(self, resources: Mapping[str, Resources], limits: LaunchLimits) -> None:
-        self.resources = resources
-        self.limits = limits
-        self.live: dict[int, int] = {}
-        self.freed: set[int] = set()
-        self.allowed: dict[str, int] = {}
-
-    def check(self, plan: LaunchPlan) -> None:
-        """Raise Refused for the first step that CUDA would refuse, in this call of ``solve`` or in another: what a
-        kernel was allowed last stays."""
-        for number, step in enumerate(plan.steps):
-            try:
-                self._check(step)
-            except KernelFault as fault:
-                raise Refused(fault.hazard, replace(plan, steps=plan.steps[:number])) from fault
-        for step in plan.steps:
-            try:
-                if isinstance(step, SetAttribute | Launch):
-                    self._check(step)
-            except KernelFault as fault:
-                message = f"when solve is called again, {fault.hazard.message}"
-                raise Refused(replace(fault.hazard, message=message), plan) from fault
-
-    def _check(self, step: Step) -> None:
-        match step:
-            case Malloc():
-                self._malloc(step)
-            case Free():
-                self._free(step)
-            case SetAttribute():
-                self._allow(step)
-            case Launch():
-                needs = self.resources[step.kernel]
-                check_launch(
-                    step.name, step.grid, step.block, step.shared_bytes, step.line, needs,
-                    self.allowed.get(step.kernel), self.limits,
-                )  # fmt: skip
-
-    def _malloc(self, step: Malloc) -> None:
-        self.live[step.address] = step.nbytes
-        total = sum(self.live.values())
-        if total > self.limits.memory_bytes:
-            launch_fault(
-                "cudaErrorMemoryAllocation", f"cudaMalloc of {step.nbytes:,} bytes: more than the GPU has",
-                line=step.line, remedy="check the size: is it negative, or counted twice?", kind="out_of_memory",
-            )  # fmt: skip
-
-    def _free(self, step: Free) -> None:
-        if self.live.pop(step.address, None) is None:
-            kind, why, remedy = _TWICE if step.address in self.freed else _NEVER
-            what = f"cudaFree of a pointer that {why}"
-            launch_fault("cudaErrorInvalidValue", what, line=step.line, remedy=remedy, kind=kind)
-        self.freed.add(step.address)
-
-    def _allow(self, step: SetAttribute) -> None:
-        most = self.limits.opt_in_shared_bytes - self.resources[step.kernel].shared_bytes
-        if not 0 <= step.shared_bytes <= most:
-            launch_fault(
-                "cudaErrorInvalidValue",
-                f"cudaFuncSetAttribute asks for {step.shared_bytes:,} bytes of shared memory; {most:,} is the most",
-                line=step.line, kernel=plain_name(step.kernel), remedy="use a smaller tile",
-            )  # fmt: skip
-        self.allowed[step.kernel] = step.shared_bytes

@@ -25,9 +25,10 @@ from harness.launch_rules import LaunchLimits
 from harness.plan import Copy, Launch, LaunchPlan, Malloc, Memset, Upload, make_plan
 from harness.profiles import LaunchProfile, Profile, Transfer
 from harness.references.values import fill
-from harness.simulator import Budget, Machine, Module, sampling
+from harness.simulator import Budget, Machine, Memory, Module, sampling
 from harness.simulator.counting import Call, count
 from harness.simulator.gpus import Gpu, load_gpu
+from harness.simulator.memory import Allocation
 from harness.simulator.occupancy import cache_share, place
 from harness.simulator.timing import predict_all, whole
 
@@ -62,13 +63,23 @@ def profile(kata: Kata, path: Path, gpu: str, size: Size | None = None) -> Profi
         for parameter, name in zip(kata.parameters, program.parameter_names, strict=True)
     )
     plan = make_plan(session.module, compiled, values, limits=_limits(target), source_name=path.name)
-    if not plan.launches:
+    if not plan.later.launches:
         raise UsageError(NO_LAUNCH, file=str(path), remedy=LAUNCH_ONE)
     session.perform_all(plan)
     launches = predict_all(session.profiles(), target)
     label = ", ".join(f"{name} = {value}" for name, value in chosen.items())
     transfers = tuple(session.transfers)
     return Profile(kata.name, str(path), target.name, label, launches, transfers, whole(launches, transfers, target))
+
+
+def filled(memory: Memory, parameter: Parameter, name: str, sizes: Mapping[str, int]) -> Allocation:
+    """The array of a pointer: values such as the kata's cases have for inputs, else the initial value."""
+    allocation = memory.allocate(name, 4 * math.prod(parameter.shape_for(sizes)), written=True)
+    if parameter.role != "out":
+        allocation.backing.fill(fill(np.random.default_rng(0), "random", (TILE,)))
+    elif parameter.initial:
+        allocation.backing.fill(np.full(1, parameter.initial, np.float32))
+    return allocation
 
 
 def _first_size(kata: Kata) -> Size:
@@ -133,19 +144,19 @@ class _Counting(Session):
         self.machine = Machine(self.module, self.memory, printer=self.print, budget=Budget(SECONDS), watch_races=False)
 
     def fill(self, parameter: Parameter, name: str, sizes: Mapping[str, int]) -> int:
-        """Give a pointer its array: values such as the kata's cases have for inputs, else the initial value."""
-        nbytes = 4 * math.prod(parameter.shape_for(sizes))
-        allocation = self.memory.allocate(name, nbytes, written=True)
-        if parameter.role != "out":
-            allocation.backing.fill(fill(np.random.default_rng(0), "random", (TILE,)))
-        elif parameter.initial:
-            allocation.backing.fill(np.full(1, parameter.initial, np.float32))
-        return allocation.address
+        """Give a pointer its array."""
+        return filled(self.memory, parameter, name, sizes).address
 
     def perform_all(self, plan: LaunchPlan) -> None:
-        """One call of solve."""
-        self.chosen = _choose(plan.launches)
-        for step in plan.steps:
+        """One call of solve, and not its first where that does something else: what that one keeps takes no time."""
+        later = plan.later
+        if set(later.steps) != set(plan.steps):
+            for step in plan.steps:
+                if isinstance(step, Malloc | Upload):
+                    self.perform(step)
+            self.transfers.clear()
+        self.chosen = _choose(later.launches)
+        for step in later.steps:
             self.perform(step)
 
     def launch(self, step: Launch) -> None:
@@ -163,14 +174,14 @@ class _Counting(Session):
         try:
             found = count(self.machine, call, cache_share(self.gpu, held, call.blocks, shared_bytes))
         except KernelFault as fault:
-            raise self._explained(fault, step) from fault
+            raise self._as_met_here(fault, step) from fault
         sample = replace(found.sampling, notes=found.sampling.notes + chosen.notes)
         return LaunchProfile(
             step.name, step.line, step.grid, step.block, needs.registers, needs.frame_bytes, needs.shared_bytes,
             step.shared_bytes, **vars(replace(found, sampling=sample)), times=chosen.times,
         )  # fmt: skip
 
-    def _explained(self, fault: KernelFault, step: Launch) -> KernelFault | Unsupported:
+    def _as_met_here(self, fault: KernelFault, step: Launch) -> KernelFault | Unsupported:
         """What a fault means here: only a first launch sees in memory what it would see on a GPU."""
         if fault.hazard.kind == "unfinished":
             return Unsupported(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 class Severity(enum.StrEnum):
@@ -12,6 +12,13 @@ class Severity(enum.StrEnum):
     ERROR = "error"
     WARNING = "warning"
     NOTE = "note"
+
+
+class Barrier(enum.StrEnum):
+    """What orders two accesses of one block: lanes of a warp, or any of its threads."""
+
+    WARP = "__syncwarp()"
+    BLOCK = "__syncthreads()"
 
 
 class Outcome(enum.StrEnum):
@@ -31,7 +38,8 @@ class Hazard:
     ``use_after_free``, ``null_pointer``, ``read_only``, ``barrier``, ``missing_lanes``, ``runaway``, ``unfinished``,
     ``trap``, ``assert``, ``launch``, ``no_launch``, ``race`` ...); ``message`` is one or two sentences
     for a person. ``line`` is a line of the user's file, None where the compiler gave none; ``other_line`` is
-    the earlier of the two that race.
+    the earlier of the two that race, and ``missing`` the barrier that would order them, where one would. ``title`` is
+    what it is in a few words, where its kind alone says too little.
     """
 
     kind: str
@@ -44,12 +52,35 @@ class Hazard:
     count: int = 1
     remedy: str | None = None
     other_line: int | None = None
+    missing: Barrier | None = None
+    title: str | None = None
 
     def __post_init__(self) -> None:
         if not self.kind or not self.message:
             raise ValueError("a hazard needs a kind and a message")
         if self.count < 1:
             raise ValueError("a hazard happened at least once")
+
+    def met_again(self, other: Hazard) -> Hazard:
+        """The same finding with the counts of both, told as this one; but a race that takes a barrier of the whole
+        block is told as such, whether or not lanes of one warp race there too."""
+        told = other if (self.missing, other.missing) == (Barrier.WARP, Barrier.BLOCK) else self
+        return replace(told, count=self.count + other.count)
+
+
+@dataclass(frozen=True)
+class Tail:
+    """The last ``left`` along a length that the kata calls ``name`` are wrong, in one case.
+
+    ``divisors`` leave just so many of that length; ``usual`` are those of them that kernels round by most,
+    ``threads`` those that are a block's threads.
+    """
+
+    name: str
+    left: int
+    divisors: tuple[int, ...] = ()
+    usual: tuple[int, ...] = ()
+    threads: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,7 +90,7 @@ class Mismatch:
     ``index`` is the first wrong element (row-major, one number per dimension of the parameter);
     ``got`` is NaN-safe text (``"(never written)"`` where the poison is still there), as are
     ``expected`` and ``allowed``. ``pattern`` is a stable word for programs; ``sentence`` says the
-    pattern to a person.
+    pattern to a person; ``tails`` are the ends that are wrong, where that is the pattern.
     """
 
     case: str
@@ -72,6 +103,7 @@ class Mismatch:
     size: int
     pattern: str
     sentence: str
+    tails: tuple[Tail, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def parse(path: Path, kata: Kata) -> Program:
     code = blank(code, _host_only(mask(code), functions))
     quiet = mask(code)
     if not broken:
-        refuse_host_features(path.name, quiet)
+        refuse_host_features(path.name, quiet, functions)
     launches = Launches.of(quiet)
     launches.refuse_misuse(path.name, quiet, [] if broken else functions)
     if not broken:
@@ -100,6 +100,10 @@ def _read(path: Path) -> str:
         raw = path.read_bytes()
     except OSError as error:
         raise SourceError(f"the file can't be read: {error.strerror}", file=path.name) from error
+    if b"\0" in raw:
+        raise SourceError(
+            "the file is UTF-16, or no text: it holds zero bytes", file=path.name, remedy="save the file as UTF-8"
+        )
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from harness.launch_rules import Dim
+from harness.results import Hazard
 
 #: How far outside a plan's scratch an address is still taken for one of it: half of what lies between two (kata.h).
-_REACH = 1 << 19
+REACH = 1 << 19
 
 
 @dataclass(frozen=True)
@@ -106,10 +107,28 @@ Step = Launch | Malloc | Free | Memset | Copy | Upload | SetAttribute
 @dataclass(frozen=True)
 class LaunchPlan:
     """What ``solve`` does, in order. Addresses of scratch and module variables are the plan's own (see :meth:`locate`);
-    ``symbols`` are the module's variables: mangled name, address, size in bytes."""
+    ``symbols`` are the module's variables: mangled name, address, size in bytes.
+
+    ``again`` is what every later call does, where that differs: a ``static`` variable of ``solve`` remembers the first,
+    or its streams allow another order. ``inherited`` is the scratch that an earlier call left to this one, ``hazards``
+    what there is to say of the plan itself."""
 
     steps: tuple[Step, ...]
     symbols: tuple[tuple[str, int, int], ...] = ()
+    again: LaunchPlan | None = None
+    inherited: tuple[Malloc, ...] = ()
+    hazards: tuple[Hazard, ...] = ()
+
+    @property
+    def later(self) -> LaunchPlan:
+        """What a call after the first does."""
+        return self.again or self
+
+    @property
+    def left(self) -> tuple[Malloc, ...]:
+        """The scratch that it doesn't free."""
+        freed = {step.address for step in self.steps if isinstance(step, Free)}
+        return tuple(step for step in self.steps if isinstance(step, Malloc) and step.address not in freed)
 
     @property
     def launches(self) -> tuple[Launch, ...]:
@@ -118,8 +137,8 @@ class LaunchPlan:
 
     def locate(self, address: int, position: int = 0) -> Relocation | None:
         """What an address in this plan stands for, where it is the plan's own: scratch, or a module variable."""
-        for step in self.steps:
-            if isinstance(step, Malloc) and -_REACH <= address - step.address < step.nbytes + _REACH:
+        for step in (*self.steps, *self.inherited):
+            if isinstance(step, Malloc) and -REACH <= address - step.address < step.nbytes + REACH:
                 return Relocation(position, address - step.address, scratch=step.address)
         for name, start, size in self.symbols:
             if start <= address <= start + size:

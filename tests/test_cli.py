@@ -36,6 +36,7 @@ def test_each_command_has_help_with_an_example(kata: Run, verb: str) -> None:
     ("arguments", "says"),
     [
         (("chek", "add"), "Did you mean check?"),
+        (("add",), "It is a kata: kata show add"),
         (("check",), "Missing argument 'NAME'"),
         (("check", "add", "--device", "tpu"), "'auto', 'gpu', 'sim'"),
         (("check", "add", "--seed", "-1"), "--seed"),

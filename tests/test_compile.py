@@ -189,9 +189,23 @@ def test_every_error_is_kept_and_the_first_is_the_message(tmp_path: Path) -> Non
 
 
 def test_a_brace_left_open_points_into_the_users_file(tmp_path: Path) -> None:
-    error = refused(tmp_path, with_body(LAUNCH).rstrip().removesuffix("}"))
-    assert error.line is not None
-    assert error.line <= BODY_LINE + 1
+    inner, outer = with_body("    if (n > 0) {\n" + LAUNCH), with_body(LAUNCH).rstrip().removesuffix("}")
+    for open_at, text in ((BODY_LINE, inner), (BODY_LINE - 1, outer)):
+        error = refused(tmp_path, text)
+        assert error.line == open_at
+        assert error.message == f'line {open_at}: a "}}" is missing: the "{{" on line {open_at} is never closed'
+        _, shown, caret = str(error.evidence).splitlines()  # nothing of what only comes of it
+        assert shown[caret.index("^")] == "{"
+
+
+def test_beside_a_brace_left_open_other_mistakes_are_shown_too(tmp_path: Path) -> None:
+    error = refused(tmp_path, with_body("int a = p;\n    if (n > 0) {\n" + LAUNCH))
+    assert 'identifier "p" is undefined' in str(error.evidence) and error.line == BODY_LINE + 1
+
+
+def test_a_comment_left_open_is_not_taken_for_a_brace(tmp_path: Path) -> None:
+    error = refused(tmp_path, with_body("/* " + LAUNCH))
+    assert "comment unclosed" in error.message and error.line == BODY_LINE
 
 
 def test_an_unknown_kernel_brings_a_suggestion(tmp_path: Path) -> None:

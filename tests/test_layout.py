@@ -15,8 +15,8 @@ from tests.conftest import ROOT, environment
 LAYERS = (
     ("counts", "errors", "profiles", "results"),
     ("catalogue", "functions", "launches", "references", "refusals", "rewrite", "sides", "signature", "source"),
-    ("cache", "compile", "cubin", "diagnostics", "mangling", "simulator"),
-    ("launch_rules", "plan", "steps"),
+    ("braces", "cache", "compile", "cubin", "diagnostics", "mangling", "simulator"),
+    ("launch_rules", "plan", "plan_rules", "steps", "streams"),
     ("devices",),
     ("profiling",),
     ("grading",),

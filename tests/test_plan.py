@@ -201,6 +201,8 @@ def test_what_solve_prints_goes_to_the_printer(tmp_path: Path) -> None:
     ("float h[20000];\nh[n] = 1; cudaMemcpy(out, h, sizeof(h), cudaMemcpyHostToDevice);", "more than 64 KiB", 1),
     ("\nfor (;;) scale<<<1, 1>>>(in, out, n);", "more than 512 launches", 1),
     ("\nexit(1);", "ends the program", 1),
+    ("int b;\nscale<<<b, 64>>>(in, out, n); for (int i = 0; i < n; ++i) ++b;\nscale<<<b, 64>>>(in, out, n);",
+     "^solve uses a variable before it has a value", 1),
     ("int v;\ncudaDeviceGetAttribute(&v, cudaDevAttrTextureAlignment, 0); scale<<<v, 1>>>(in, out, n);",
      "not known here", 1),
 ])  # fmt: skip
@@ -217,6 +219,19 @@ def test_a_solve_that_never_returns_is_stopped(tmp_path: Path, monkeypatch: pyte
         planned(tmp_path, with_body("volatile int x = 1;\nwhile (x) x += 2;"))
 
 
+@pytest.mark.parametrize("outer", ["", "namespace {\n"])
+def test_a_host_function_that_calls_itself_is_refused_by_its_own_name(tmp_path: Path, outer: str) -> None:
+    helper = (
+        f"{outer}\nvoid halve(const float* in, float* out, int n) {{\n"
+        "    if (n > 1) {\n        halve(out, out, n / 2);\n        scale<<<1, 32>>>(in, out, n);\n    }\n"
+        f"}}{'}' * bool(outer)}\n"
+    )
+    with pytest.raises(SourceError, match=r"^halve calls itself: recursion on the host") as caught:
+        planned(tmp_path, with_body("halve(in, out, n);", KERNEL + helper))
+    line = 1 + (KERNEL + helper)[: (KERNEL + helper).index("halve(out")].count("\n")
+    assert (caught.value.file, caught.value.line) == ("scale.cu", line) and "loop" in str(caught.value.remedy)
+
+
 @pytest.mark.parametrize(("body", "kind", "error", "says"), [
     ("float* s; cudaMalloc(&s, (size_t)-4);", "out_of_memory", "cudaErrorMemoryAllocation", "more than the GPU has"),
     ("float* s; cudaMalloc(&s, 4); cudaFree(s); cudaFree(s);", "double_free", "cudaErrorInvalidValue", "freed before"),
@@ -230,7 +245,8 @@ def test_a_call_that_cuda_would_refuse_has_its_name_a_remedy_and_the_plan_before
     hazard = caught.value.hazard
     assert (hazard.kind, hazard.line) == (kind, BODY_LINE) and hazard.remedy
     assert error in hazard.message and says in hazard.message
-    assert [launch.grid for launch in caught.value.before.launches] == [(1, 1, 1)]
+    (before,) = caught.value.before
+    assert [launch.grid for launch in before.launches] == [(1, 1, 1)]
 
 
 @pytest.mark.parametrize(("body", "error", "says"), [
@@ -277,3 +293,123 @@ def test_registers_bound_the_block(tmp_path: Path) -> None:
     small = LaunchLimits("sm_small", registers=8191)
     with pytest.raises(KernelFault, match="cudaErrorLaunchOutOfResources"):
         make_plan(module, made, (INPUT, OUTPUT, N), limits=small)
+
+
+def test_calls_that_do_the_same_have_one_plan(tmp_path: Path) -> None:
+    body = (
+        "static int calls; ++calls; static const int blocks[] = {1, 2, 3};\n"
+        "float* s; cudaMalloc(&s, 4096); scale<<<blocks[n % 3], 64>>>(s, out, n); cudaFree(s);"
+    )
+    plan = planned(tmp_path, with_body(body))
+    assert plan.again is None and plan.later is plan
+
+
+def test_a_static_variable_of_solve_lives_on_and_a_later_call_has_a_plan_of_its_own(tmp_path: Path) -> None:
+    body = "static int calls = 0;\nfor (int i = calls++; i < 2; ++i) scale<<<1, 64 + i>>>(in, out, n);"
+    plan = planned(tmp_path, with_body(body))
+    assert [launch.block[0] for launch in plan.launches] == [64, 65]
+    assert [launch.block[0] for launch in plan.later.launches] == [65]
+
+
+@pytest.mark.parametrize("kept", ["static float* s;", "static struct { float *a, *b; } made; float*& s = made.b;"])
+def test_scratch_that_a_static_pointer_keeps_is_inherited_by_the_later_call(tmp_path: Path, kept: str) -> None:
+    body = kept + " if (!s) cudaMalloc(&s, 8 * n); scale<<<1, 64>>>(s + n, out, n);"
+    plan = planned(tmp_path, with_body(body))
+    malloc, first = plan.steps
+    (second,) = plan.later.steps
+    assert isinstance(malloc, Malloc) and plan.later.inherited == (malloc,)
+    assert isinstance(first, Launch) and first == second
+    assert first.relocations == (Relocation(0, 4 * N, scratch=malloc.address),)
+
+
+def test_what_a_later_call_allocates_lies_beside_what_an_earlier_one_kept(tmp_path: Path) -> None:
+    body = (
+        "static float* s; float* t; if (!s) cudaMalloc(&s, 64);\n"
+        "cudaMalloc(&t, 128); scale<<<1, 64>>>(s, t, n); cudaFree(t);"
+    )
+    plan = planned(tmp_path, with_body(body))
+    kept, *_ = plan.steps
+    made, launch, freed = plan.later.steps
+    assert isinstance(made, Malloc) and made.nbytes == 128 and isinstance(freed, Free) and freed.address == made.address
+    assert isinstance(kept, Malloc) and isinstance(launch, Launch)
+    assert [one.scratch for one in launch.relocations] == [kept.address, made.address] and kept.address != made.address
+
+
+@pytest.mark.parametrize(("body", "says"), [
+    ("static float* s; if (!s) cudaMalloc(&s, 64); scale<<<1, 64>>>(in, s, n); cudaFree(s);", "freed before"),
+    ("static int calls; scale<<<1, 1024 + calls++>>>(in, out, n);", "1,025 threads a block"),
+])  # fmt: skip
+def test_what_cuda_would_refuse_in_a_later_call_alone_is_found(tmp_path: Path, body: str, says: str) -> None:
+    with pytest.raises(Refused) as caught:
+        planned(tmp_path, with_body(body))
+    message = caught.value.hazard.message
+    assert message.startswith("when solve is called again, ") and says in message
+    first, second = caught.value.before
+    assert len(first.launches) == 1 and len(second.steps) == len(first.steps) - 1 - (says == "freed before")
+
+
+def test_what_solve_prints_is_told_once_though_a_variable_lives_on(tmp_path: Path) -> None:
+    body = 'static int calls; printf("call %d\\n", ++calls); scale<<<1, 64>>>(in, out, n);'
+    made = compiled(tmp_path, with_body(body))
+    lines: list[str] = []
+    make_plan(Module.parse(made.ptx, "scale.cu"), made, (INPUT, OUTPUT, N), printer=lines.append)
+    assert lines == ["call 1\n"]
+
+
+TWO = "cudaStream_t a, b; cudaStreamCreate(&a); cudaStreamCreate(&b); cudaEvent_t e; cudaEventCreate(&e);\n"
+
+
+def test_launches_that_no_stream_orders_are_warned_of_and_planned_in_both_orders(tmp_path: Path) -> None:
+    body = TWO + "scale<<<1, 64, 0, a>>>(in, out, n);\nscale<<<2, 64, 0, b>>>(out, out + n, n);"
+    plan = planned(tmp_path, with_body(body))
+    (hazard,) = plan.hazards
+    assert hazard.line == BODY_LINE + 2 and f"wait for scale on line {BODY_LINE + 1}:" in hazard.message
+    assert [launch.grid[0] for launch in plan.launches] == [2, 1]
+    assert [launch.grid[0] for launch in plan.later.launches] == [1, 2]
+
+
+@pytest.mark.parametrize("second", ["in, out + 256, n", "in + 1, out + 256, n"])
+def test_launches_that_only_read_the_same_memory_are_not_warned_of(tmp_path: Path, second: str) -> None:
+    body = TWO + f"scale<<<1, 64, 0, a>>>(in, out, n);\nscale<<<2, 64, 0, b>>>({second});"
+    assert planned(tmp_path, with_body(body)).hazards == ()
+
+
+@pytest.mark.parametrize("between", [
+    "cudaEventRecord(e, a); cudaStreamWaitEvent(b, e, 0);", "cudaStreamSynchronize(a);", "cudaDeviceSynchronize();",
+    "cudaEventRecord(e, a); cudaEventSynchronize(e);", "cudaMemset(out + n, 0, 4);",
+    "float* s; cudaMalloc(&s, 4); cudaFree(s);",
+])  # fmt: skip
+def test_launches_on_two_streams_with_something_between_that_orders_them_have_one_plan(
+    tmp_path: Path, between: str
+) -> None:
+    body = TWO + f"scale<<<1, 64, 0, a>>>(in, out, n); {between} scale<<<2, 64, 0, b>>>(out, out, n);"
+    plan = planned(tmp_path, with_body(body))
+    assert plan.hazards == () and [launch.grid[0] for launch in plan.launches] == [1, 2]
+
+
+def test_a_number_of_eight_bytes_is_no_memory_that_two_launches_use(tmp_path: Path) -> None:
+    kernel = "__global__ void put(float* b, long long n) { b[threadIdx.x + n - 1000] = n; }\n"
+    body = TWO + "put<<<1, 64, 0, a>>>(out, n);\nput<<<2, 64, 0, b>>>(out + 64, n);"
+    assert planned(tmp_path, with_body(body, kernel)).hazards == ()
+
+
+def test_a_copy_and_a_launch_on_two_streams_are_told_apart_by_name(tmp_path: Path) -> None:
+    copy = "cudaMemcpyAsync(out, in, 4 * n, cudaMemcpyDeviceToDevice, a);\n"
+    body = f"{TWO}{copy}scale<<<1, 64, 0, b>>>(out + 7, out, n);"
+    (hazard,) = planned(tmp_path, with_body(body)).hazards
+    assert f"nothing makes scale wait for cudaMemcpy on line {BODY_LINE + 1}:" in hazard.message
+
+
+@pytest.mark.parametrize(("made", "warned"), [
+    ("cudaStreamCreate(&s)", False),
+    ("cudaStreamCreateWithFlags(&s, cudaStreamDefault)", False),
+    ("cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking)", True),
+    ("cudaStreamCreateWithPriority(&s, cudaStreamNonBlocking, 0)", True),
+    ("s = cudaStreamPerThread", False),
+    ("s = cudaStreamLegacy", False),
+])  # fmt: skip
+def test_only_a_stream_made_not_to_block_is_in_no_order_with_a_plain_memset(
+    tmp_path: Path, made: str, warned: bool
+) -> None:
+    body = f"cudaStream_t s; {made}; cudaMemset(out, 0, 4 * n);\nscale<<<1, 64, 0, s>>>(in, out, n);"
+    assert [hazard.line for hazard in planned(tmp_path, with_body(body)).hazards] == [BODY_LINE + 1] * warned

@@ -188,3 +188,25 @@ def test_an_unknown_gpu_and_a_file_without_solve_are_refused(tmp_path: Path) -> 
         profile(ADD, ADD.rungs[0].path, "voodoo")
     with pytest.raises(SourceError):
         profile(ADD, written(tmp_path, "__global__ void k() {}\n"), "a100")
+
+
+def test_what_only_the_first_call_does_takes_no_time(tmp_path: Path) -> None:
+    """A later call is what counts: the table that the first uploads is there, and so is the scratch it fills."""
+    body = """static float* ones; static bool ready = false;
+        if (!ready) {
+            float host[4] = {1, 1, 1, 1};
+            cudaMalloc(&ones, n * sizeof(float));
+            cudaMemcpy(ones, host, sizeof(host), cudaMemcpyHostToDevice);
+            add<<<7, 64>>>(a, b, ones, n);
+            ready = true;
+        }
+        add<<<(n + 255) / 256, 256>>>(a, ones, c, n);"""
+    found = added(tmp_path, body)
+    (launch,) = found.launches
+    assert launch.launch.grid == (391, 1, 1) and found.transfers == ()
+
+
+def test_streams_that_leave_an_order_open_change_no_profile(tmp_path: Path) -> None:
+    streams = "cudaStream_t s, t; cudaStreamCreate(&s); cudaStreamCreate(&t); float* p; cudaMalloc(&p, 4 * n);"
+    body = f"{streams} add<<<391, 256, 0, s>>>(a, b, c, n); add<<<200, 512, 0, t>>>(a, b, p, n); cudaFree(p);"
+    assert sorted(one.launch.grid[0] for one in added(tmp_path, body).launches) == [200, 391]

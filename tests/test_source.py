@@ -118,6 +118,12 @@ def test_a_file_that_is_not_utf8_is_refused_with_the_line(tmp_path: Path) -> Non
     assert "0xe9" in error.message
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+def test_a_file_in_utf16_is_refused_with_what_to_save_it_as(tmp_path: Path, encoding: str) -> None:
+    error = refused(tmp_path, with_body("").encode(encoding))
+    assert "UTF-16" in error.message and "UTF-8" in str(error.remedy)
+
+
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="can't be read"):
         parse(tmp_path / "none.cu", KATA)
@@ -176,12 +182,23 @@ def test_main_and_what_only_it_calls_are_set_aside_line_for_line(tmp_path: Path)
     ("cudaStreamBeginCapture(s, m);", "cudaStreamBeginCapture"),
     ("cudaMemcpy2D(a, 1, b, 1, 2, 3, k);", "cudaMemcpy2D"),
     ("throw 1;", "throw"),
+    ("cudaLaunchCooperativeKernel((void*)scale, 1, 1, args);", "which grid.sync() needs"),
 ])  # fmt: skip
 def test_what_needs_a_host_is_refused_with_line_and_remedy(tmp_path: Path, body: str, says: str) -> None:
     error = refused(tmp_path, with_body("int x;\n" + body))
     assert error.line == BODY_LINE + 1
     assert says in error.message
     assert error.remedy
+
+
+@pytest.mark.parametrize("allocates", ["(float*)malloc(8)", "new float[2]"])
+def test_memory_from_the_heap_of_the_device_is_refused_in_other_words_than_memory_of_the_host(
+    tmp_path: Path, allocates: str
+) -> None:
+    kernel = KERNEL.replace("    if (i", f"    float* spare = {allocates};\n    if (i")
+    error = refused(tmp_path, with_body("", kernel))
+    assert error.line == 3 and "device's heap, which is not simulated" in error.message
+    assert "cudaMalloc in solve" in str(error.remedy)
 
 
 @pytest.mark.parametrize("header", ['"/tmp/own.h"', "</tmp/own.h>", '"../own.h"', '"deep/../own.h"', '"C:/own.h"'])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from harness.commands.check import EXIT_CODES, resolve
 from harness.commands.remembering import remember
 from harness.commands.shared import (
     device_option,
+    file_argument,
     gpu_index_option,
     gpu_option,
     json_option,
@@ -26,7 +28,7 @@ from harness.commands.shared import (
     say_json,
     waiting,
 )
-from harness.errors import UsageError
+from harness.errors import KataError, UsageError
 from harness.reports.text import wrap
 from harness.results import CaseResult, Outcome, Speed, Verdict
 
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 
 @click.command("bench")
 @kata_argument
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@file_argument
 @device_option
 @gpu_index_option
 @gpu_option
@@ -52,7 +54,8 @@ def command(
     """Time every rung of a kata, and your kernel.
 
     All run in turn on the GPU at the sizes of the kata. Where there is none, their times are predicted for the GPU
-    that --gpu names, and whether your kernel is right is left to kata check. Your kernel is FILE, or left out.
+    that --gpu names, and whether your kernel is right is left to kata check. Your kernel is FILE, else ./NAME.cu if
+    there is one; without either, or where that one can't be timed, the rungs are timed alone.
 
     \b
     Example:  kata bench softmax
@@ -69,12 +72,11 @@ def command(
     sizes = speed_cases(kata)
     if not sizes:
         raise UsageError(f"{name} has no sizes to be timed at", remedy="its kata.toml would name them: [[speed]]")
-    path = resolve(kata, file) if file else None
     with closing(open_device(device, gpu_index)) as opened:
         if isinstance(opened, PhysicalDevice):
-            found = _timed(kata, path, sizes, opened)
+            found = _with_mine(kata, file, partial(_timed, kata, sizes=sizes, device=opened))
         else:
-            found = _predicted(kata, path, sizes, target)
+            found = _with_mine(kata, file, partial(_predicted, kata, sizes=sizes, gpu=target))
     if as_json:
         from harness.reports.jsonout import bench_record
 
@@ -108,6 +110,26 @@ class _Found:
             [warning for one in timed for warning in one.warnings],
             [one.case for one in timed if one.case and one.case.outcome is not Outcome.RIGHT],
         )  # fmt: skip
+
+
+def _with_mine(kata: Kata, file: Path | None, run: Callable[[Path | None], _Found]) -> _Found:
+    """What ``run`` finds with the user's kernel. One that lies here, and was not asked for, never costs the ladder."""
+    if file:
+        return run(resolve(kata, file))
+    here = Path(f"{kata.name}.cu")
+    if not here.exists():
+        return run(None)
+    try:
+        found = run(resolve(kata, here))
+    except KataError as error:
+        why = error.message
+    else:
+        if not found.wrong:
+            return found
+        why = f"{_words(found.wrong[0])} for {found.wrong[0].label}"
+    alone = run(None)
+    left_out = f"{here} is left out: {why} (kata check {kata.name} says more)"
+    return replace(alone, warnings=[*alone.warnings, left_out])
 
 
 def _timed(kata: Kata, path: Path | None, sizes: Sequence[Case], device: PhysicalDevice) -> _Found:
@@ -152,10 +174,13 @@ def _say_the_answer(name: str, found: _Found) -> None:
 
     mine = [speed for speed in found.speeds if speed.timing is not None]
     if found.wrong:
-        word = "faults" if found.wrong[0].outcome is Outcome.FAULT else "is wrong"
-        say(f"{name}: yours {word} for {found.wrong[0].label}")
+        say(f"{name}: yours {_words(found.wrong[0])} for {found.wrong[0].label}")
     elif mine:
         say("\n".join(wrap(bench_headline(name, mine[-1]), indent="", hanging="  ")))
+
+
+def _words(case: CaseResult) -> str:
+    return "faults" if case.outcome is Outcome.FAULT else "is wrong"
 
 
 def _say_the_rest(name: str, warnings: list[str], wrong: list[CaseResult]) -> None:

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,9 @@ import click
 from harness import catalogue
 from harness.commands.remembering import remember, warn
 from harness.commands.shared import (
+    PassingLine,
     device_option,
+    file_argument,
     gpu_index_option,
     gpu_option,
     json_option,
@@ -25,6 +27,7 @@ from harness.commands.shared import (
     predicting,
     say,
     say_json,
+    waiting,
 )
 from harness.errors import KataError, UsageError
 from harness.reports.text import shown_path
@@ -32,6 +35,7 @@ from harness.results import CaseResult, Outcome, Verdict
 
 if TYPE_CHECKING:
     from harness.catalogue import Kata
+    from harness.simulator.gpus import Gpu
 
 #: Bytes of the largest file that is taken for a kernel.
 _LARGEST = 4 << 20
@@ -44,7 +48,7 @@ PATIENCE = 1.0
 
 @click.command("check")
 @kata_argument
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@file_argument
 @device_option
 @gpu_index_option
 @gpu_option
@@ -88,8 +92,17 @@ def command(
         from harness.grading import headline
         from harness.reports.terminal import check_page
 
-        say(check_page(verdict, headline(verdict), verbose=verbose))
+        say(check_page(verdict, headline(verdict), verbose=verbose, following=_own_file(kata, path, verdict)))
     context.exit(EXIT_CODES[verdict.outcome])
+
+
+def _own_file(kata: Kata, path: Path, verdict: Verdict) -> str | None:
+    """The next step where it was the kata's skeleton that was checked, which nobody has written in; None for others."""
+    from harness.reports.terminal import idle
+
+    if not idle(verdict) or path.resolve() != kata.skeleton.resolve():
+        return None
+    return f"kata start {kata.name}, for a file of your own (this is the kata's skeleton)"
 
 
 def resolve(kata: Kata, file: Path | None) -> Path:
@@ -110,10 +123,12 @@ def resolve(kata: Kata, file: Path | None) -> Path:
         raise UsageError(f"{path} has over {_LARGEST >> 20} MB, too much for a kernel", remedy="Name the .cu file.")
     try:
         with path.open("rb") as source:
-            binary = b"\0" in source.read(1 << 16)
+            start = source.read(1 << 16)
     except OSError as error:
         raise UsageError(f"can't read {path}: {error.strerror}", remedy="Check its permissions.") from error
-    if binary:
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise UsageError(f"{path} is UTF-16", remedy="Save it as UTF-8.")
+    if b"\0" in start:
         raise UsageError(f"{path} is not text, so not CUDA source", remedy="Name a .cu file, not what it compiles to.")
     return Path(shown_path(path))
 
@@ -151,7 +166,7 @@ def _remembered(kata: Kata, path: Path, run: Callable[[], Verdict]) -> Verdict:
 def _run(
     kata: Kata, path: Path, device: str, gpu_index: int, seed: int, *, sanitize: bool, gpu: str | None, quiet: bool
 ) -> Verdict:  # fmt: skip
-    from harness.devices import open_device
+    from harness.devices import PhysicalDevice, open_device
     from harness.grading import check_file
     from harness.simulator.gpus import load_gpu
 
@@ -161,9 +176,35 @@ def _run(
     progress = Progress(sys.stderr, quiet=quiet)
     try:
         with closing(open_device(device, gpu_index)) as opened:
-            return check_file(kata, path, device=opened, seed=seed, progress=progress, sanitize=sanitize, gpu=target)
+            verdict = check_file(kata, path, device=opened, seed=seed, progress=progress, sanitize=sanitize)
+            physical = isinstance(opened, PhysicalDevice)
     finally:
         progress.finish()
+    if target is None or physical or verdict.outcome is not Outcome.RIGHT:
+        return verdict
+    return _with_prediction(kata, path, verdict, target, quiet=quiet)
+
+
+def _with_prediction(kata: Kata, path: Path, verdict: Verdict, gpu: Gpu, *, quiet: bool) -> Verdict:
+    """The verdict with the time that is predicted. Who sees that this is what it waits for may stop it, and still has
+    the verdict."""
+    from harness.grading import completed
+    from harness.grading.ladder import Timed, speed_cases
+    from harness.grading.predicted import predict_first
+
+    sizes = speed_cases(kata)
+    if not sizes:
+        return verdict
+    started = time.monotonic()
+    message = f"predicting the time at {sizes[0].label} (Ctrl-C skips it)"
+    with nullcontext(False) if quiet else waiting(message) as seen:
+        try:
+            timed = predict_first(kata, path, gpu)
+        except KeyboardInterrupt:
+            if not seen:
+                raise
+            timed = Timed(warnings=(f"no time is predicted for the {gpu.title}: you stopped it",))
+    return replace(completed(verdict, timed), seconds=verdict.seconds + time.monotonic() - started)
 
 
 def _for_sanitizer(device: str) -> str:
@@ -177,29 +218,35 @@ def _for_sanitizer(device: str) -> str:
 
 
 class Progress:
-    """One line per group of cases, on standard error. On a terminal the line of the running group grows in place."""
+    """How the cases go, group by group, on standard error: on a terminal one line that is gone when the answer comes,
+    elsewhere a line for each group."""
 
-    def __init__(self, stream: IO[str], *, quiet: bool = False) -> None:
+    def __init__(self, stream: IO[str], *, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self.quiet = quiet
-        self.live = stream.isatty() and not quiet
-        self.started = time.monotonic()
+        self.line = PassingLine(stream)
+        self.clock = clock
+        self.started = clock()
         self.group: list[CaseResult] = []
 
     def __call__(self, case: CaseResult) -> None:
         if self.group and case.group != self.group[0].group:
-            self.finish()
+            self._end_group()
         self.group.append(case)
-        if self.live:
-            self._print("\r", end="")
+        if not self.quiet:
+            self.line.show(self._group_line())
 
     def finish(self) -> None:
-        """End the line of the group that is running, if any."""
-        late = time.monotonic() - self.started > PATIENCE
-        if self.group and not self.quiet and (self.live or late):
-            self._print("\r" if self.live else "")
+        """Leave the terminal to the answer; elsewhere end with the line of the group that is running, if any."""
+        self._end_group()
+        self.line.clear()
+
+    def _end_group(self) -> None:
+        late = self.clock() - self.started > PATIENCE
+        if self.group and late and not self.quiet and not self.line.live:
+            click.echo(self._group_line(), file=self.line.stream)
         self.group = []
 
-    def _print(self, before: str, end: str = "\n") -> None:
+    def _group_line(self) -> str:
         from harness.reports.terminal import group_line
 
-        say(before + group_line(self.group[0].group, self.group), err=True, end=end)
+        return group_line(self.group[0].group, self.group)

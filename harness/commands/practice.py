@@ -200,5 +200,5 @@ def _rated(kata: Kata, history: History) -> str:
     rating = rate(attempt, kata.par)
     when = due(history, [kata], now())[0].when
     day = when.astimezone() if when else None
-    again = f"; due on {day.day} {day:%B}" if day else ""
-    return f"Rated {rating.grade.word}: {rating.why}{again}"
+    again = f", due on {day.day} {day:%B}" if day else ""
+    return f"Rated {rating.grade.word} ({rating.brief}){again}"

@@ -10,7 +10,7 @@ import click
 from harness import catalogue
 from harness.commands.check import resolve
 from harness.commands.remembering import opened_history, practised, warn
-from harness.commands.shared import gpu_option, json_option, kata_argument, say, say_json, waiting
+from harness.commands.shared import file_argument, gpu_option, json_option, kata_argument, say, say_json, waiting
 from harness.errors import KataError, UsageError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command("profile")
 @kata_argument
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@file_argument
 @gpu_option
 @click.option("--compare", type=int, metavar="RUNG", help="Beside this rung of the ladder: kata solution NAME --list.")
 @click.option("--size", type=click.IntRange(1), default=1, metavar="N", help="The Nth of the sizes it is timed at.")
@@ -67,15 +67,14 @@ def command(name: str, file: Path | None, gpu: str, compare: int | None, size: i
 def profiled(kata: Kata, path: Path, gpu: str, size: int = 1) -> tuple[Profile, str | None]:
     """Profile a file at the kata's size of this number, with a word to whoever waits; and what of the work it leaves
     out there, None for nothing. Raises what :func:`harness.profiling.profile` does, with the file named."""
-    from harness import source
-    from harness.grading.complete import undone
+    from harness.grading.complete import work_done
     from harness.profiling import profile
 
     sizes = dict(kata.speed[size - 1]) if kata.speed else {}
     try:
         with waiting(f"counting {path}"):
             found = profile(kata, path, gpu, sizes)
-        return found, undone(kata, source.parse(path, kata).parameter_names, found, sizes)
+            return found, work_done(kata, path, found, sizes).undone
     except KataError as error:
         error.file = error.file or str(path)
         raise

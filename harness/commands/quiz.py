@@ -18,6 +18,7 @@ from harness.commands.shared import json_option, one_form, say, say_json
 if TYPE_CHECKING:
     from harness.practice.cards import Standing
     from harness.practice.history import History
+    from harness.practice.records import Grade
 
 #: Cards of a sitting unless ``-n`` says otherwise.
 CARDS = 10
@@ -69,36 +70,37 @@ def command(topic: str | None, number: int, ahead: bool, plain: bool, as_list: b
         if as_json:
             say_json(quiz.cards_record(found))
         elif as_list:
-            say("\n".join(quiz.list_lines(found, now)))
+            say("\n".join(quiz.list_lines(found, now, topic)))
         else:
             dealt = deal(found, number, random.Random(), ahead=ahead)
             ready = sum(one.today or one.when is None for one in found)
-            _sit(history, dealt, ready, _input(plain))
+            if dealt:
+                grades = _sit(history, dealt, _input(plain))
+                say("\n" + "\n".join(quiz.closing_lines(grades, ready - len(grades), topic)))
+            else:
+                say("\n".join(quiz.none_lines(topic)))
 
 
-def _sit(history: History, dealt: list[Standing], ready: int, typed: Input) -> None:
+def _sit(history: History, dealt: list[Standing], typed: Input) -> list[Grade]:
     """Ask each card until all are answered or the person has had enough. Each answer is kept at once."""
     from harness.practice.records import Grade
     from harness.reports import quiz
 
-    if not dealt:
-        say("No card is due, and none is new.")
-        say("Next: kata quiz --ahead asks before they are due; kata quiz --list shows when that is")
-        return
-    grades = []
+    keys = "   ".join(f"{key} {quiz.WORDS[Grade[GRADES[key].upper()]]}" for key in "1234")
+    grades: list[Grade] = []
     for index, standing in enumerate(dealt, 1):
         say("\n".join(quiz.question_lines(standing, index, len(dealt))))
         if _choose(f"{typed.show}: the answer   q: quit", SHOW, typed) == QUIT:
             break
         say("\n".join(quiz.answer_lines(standing)))
-        chosen = _choose("you knew it: 1 not   2 hardly   3 well   4 at once   q: quit", GRADES, typed)
+        chosen = _choose(f"you knew it: {keys}   q: quit", GRADES, typed)
         if chosen == QUIT:
             break
         grade = Grade[chosen.upper()]
         review = history.review(standing.card.id, grade)
         say(quiz.graded_line(grade, standing.after(review), review.when) + "\n")
         grades.append(grade)
-    say("\n" + "\n".join(quiz.closing_lines(grades, ready - len(grades))))
+    return grades
 
 
 def _choose(prompt: str, choices: Mapping[str, str], typed: Input) -> str:

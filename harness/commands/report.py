@@ -16,6 +16,7 @@ from harness.commands.remembering import warn
 from harness.commands.shared import (
     allow,
     device_option,
+    file_argument,
     gpu_index_option,
     gpu_option,
     kata_argument,
@@ -35,16 +36,18 @@ if TYPE_CHECKING:
 
 @click.command("report")
 @kata_argument
-@click.argument("file", required=False, type=click.Path(path_type=Path))
-@click.option("--html", "out", required=True, type=click.Path(path_type=Path), metavar="OUT", help="The page to write.")
+@file_argument
+@click.option("--html", "out", type=click.Path(path_type=Path), metavar="OUT",
+              help="The page to write; ./NAME.html unless given.")  # fmt: skip
 @gpu_option
 @device_option
 @gpu_index_option
 @click.option("--force", is_flag=True, help="Replace OUT even if it is not a report.")
 @click.pass_context
 def command(
-    context: click.Context, name: str, file: Path | None, out: Path, gpu: str, device: str, gpu_index: int, force: bool
-) -> None:
+    context: click.Context, name: str, file: Path | None, out: Path | None, gpu: str, device: str, gpu_index: int,
+    force: bool,
+) -> None:  # fmt: skip
     """Write one HTML page about your kernel.
 
     It is checked and profiled; the page shows the verdict, the source with its figures, what to change, and pictures of
@@ -52,7 +55,7 @@ def command(
     The exit code is that of the check.
 
     \b
-    Example:  kata report softmax --html softmax.html
+    Example:  kata report softmax
               kata report softmax mine.cu --html mine.html --gpu h100
     """
     from harness.grading import headline
@@ -63,6 +66,7 @@ def command(
 
     kata = catalogue.load(name)
     path = resolve(kata, file)
+    out = out or Path(f"{name}.html")
     chosen = load_gpu(gpu)
     _make_room(out, path, force=force)
     text = path.read_text(encoding="utf-8-sig")
@@ -74,7 +78,7 @@ def command(
         why=why, undone=undone, checks=_past(kata),
     )  # fmt: skip
     write(out, report_page(report))
-    say(f"{name} {answer(verdict)}")
+    say(answer(verdict))
     if undone:
         warn([doubt(undone)])
     say(f"Next: open {out} in a browser")
@@ -91,7 +95,7 @@ def _make_room(out: Path, source: Path, *, force: bool) -> None:
         raise UsageError(f"there is no folder {out.parent}", remedy="Make it first, or name another.")
     if not out.exists():
         return
-    another = f"Name another file: --html {source.stem}.html"
+    another = "Name another file: --html OUT"
     if not out.is_file():
         raise UsageError(f"{out} is not a regular file", remedy=another)
     if out.samefile(source):
@@ -102,7 +106,7 @@ def _make_room(out: Path, source: Path, *, force: bool) -> None:
     except OSError as error:
         raise UsageError(f"can't read what is in {out}: {error.strerror}", remedy=another) from error
     if not ours:
-        allow(f"{out} is not a report. Replace it?", force=force, remedy="--force replaces it.")
+        allow(f"{out} is not a report. Replace it?", force=force, remedy=f"{another}; or replace it: --force")
 
 
 def _figures(kata: Kata, path: Path, gpu: str, verdict: Verdict) -> tuple[Profile | None, str | None, str | None]:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -35,6 +35,19 @@ def complete_kata(_context: click.Context, _parameter: click.Parameter, incomple
 def kata_argument(function: _Command) -> _Command:
     """The positional NAME of a kata, with completion."""
     return click.argument("name", shell_complete=complete_kata)(function)
+
+
+def file_argument(function: _Command) -> _Command:
+    """The positional FILE after NAME, which may be left out; or FILE in place of NAME, where it is named after it."""
+    return click.argument("file", required=False, type=click.Path(path_type=Path), callback=_file)(function)
+
+
+def _file(context: click.Context, _parameter: click.Parameter, file: Path | None) -> Path | None:
+    first = Path(context.params["name"])
+    if file is None and first.suffix == ".cu" and first.is_file() and first.stem in catalogue.folders():
+        context.params["name"] = first.stem
+        return first
+    return file
 
 
 def optional_kata_argument(function: _Command) -> _Command:
@@ -102,23 +115,55 @@ def predicting(context: click.Context, device: str) -> str:
     return "sim"
 
 
+class PassingLine:
+    """One line that is there while something runs: each text takes the place of the one before, and none is left.
+    Only where ``stream`` is a terminal."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self.stream = stream
+        self.live = stream.isatty()
+        self._columns = 0
+
+    def show(self, text: str) -> None:
+        """Show this in place of what is there, cut where the terminal ends: a second row would stay."""
+        from harness.reports.text import width
+
+        bare = click.unstyle(text)
+        if len(bare) >= width():
+            text = bare = bare[: width() - 1]
+        self._print("\r" + text + " " * (self._columns - len(bare)))
+        self._columns = len(bare)
+
+    def clear(self) -> None:
+        """Leave an empty line, to write on."""
+        if self._columns:
+            self._print("\r" + " " * self._columns + "\r")
+        self._columns = 0
+
+    def _print(self, text: str) -> None:
+        if self.live:
+            _print(text, self.stream)
+
+
 @contextmanager
-def waiting(message: str) -> Iterator[None]:
-    """A line on a terminal while something runs that takes a moment."""
-    live = sys.stderr.isatty()
-    if live:
-        say(f"  {message} ...", err=True, end="\r")
+def waiting(message: str) -> Iterator[bool]:
+    """A line on a terminal while something runs that takes a moment; gives whether it can be seen."""
+    line = PassingLine(sys.stderr)
+    line.show(f"  {message} ...")
     try:
-        yield
+        yield line.live
     finally:
-        if live:
-            say(" " * (len(message) + 6), err=True, end="\r")
+        line.clear()
 
 
 def say(text: str = "", *, err: bool = False, end: str = "\n") -> None:
     """Print, without colours when piped or when NO_COLOR is set."""
-    stream = sys.stderr if err else sys.stdout  # named, or click would write UTF-8 to an ASCII stream
-    click.echo(text + end, file=stream, nl=False, color=False if os.environ.get("NO_COLOR") else None)
+    _print(text + end, sys.stderr if err else sys.stdout)
+
+
+def _print(text: str, stream: IO[str]) -> None:
+    """``stream`` is named, or click would write UTF-8 to an ASCII one."""
+    click.echo(text, file=stream, nl=False, color=False if os.environ.get("NO_COLOR") else None)
 
 
 def say_json(record: dict[str, Any]) -> None:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import sys
 
 import click
+from click import style
 
 from harness import catalogue
 from harness.commands.attempts import opened_attempts
-from harness.commands.shared import allow, kata_argument, page, say
+from harness.commands.shared import allow, kata_argument, say
 from harness.errors import UsageError
+from harness.reports.colouring import coloured
 from harness.reports.text import shown_path
+
+_COLOURS = {"preprocessor": "blue", "comment": "bright_black", "type": "cyan", "keyword": "blue", "string": "yellow",
+            "number": "yellow"}  # fmt: skip
 
 
 @click.command("solution")
@@ -46,12 +51,18 @@ def command(name: str, rung: int | None, ladder: bool, yes: bool) -> None:
     if not sys.stdout.isatty():  # `kata solution softmax 3 > softmax.cu` gives the file and nothing else
         say(source, end="")
         return
-    from rich.syntax import Syntax
-
-    page(Syntax(source, "cuda", theme="ansi_dark", background_color="default", word_wrap=True))
-    say(f"\nThis file: {shown_path(rungs[chosen].path)}")
+    say(_in_colour(source))
+    say(f"This file: {shown_path(rungs[chosen].path)}")
     further = f"kata solution {name} {chosen + 1}" if chosen + 1 in rungs else "kata list"
     say(f"Next: {further}")
+
+
+def _in_colour(source: str) -> str:
+    """The file line for line as it is, so that what is copied off the screen compiles: the terminal breaks lines."""
+    return "".join(
+        "".join(style(text, fg=_COLOURS[kind]) if kind else text for kind, text in line) + "\n"
+        for line in coloured(source)
+    )
 
 
 def _give_up(name: str, *, force: bool) -> None:

@@ -9,7 +9,7 @@ import click
 from harness import catalogue
 from harness.commands.shared import allow, kata_argument, say, write
 from harness.errors import UsageError
-from harness.reports.text import shown_path
+from harness.reports.text import pasted, shown_path
 
 
 @click.command("start")
@@ -35,5 +35,5 @@ def command(name: str, folder: Path, force: bool) -> None:
         )  # fmt: skip
     write(path, kata.skeleton.read_text(encoding="utf-8"))
     say(f"Wrote {shown_path(path)}: write the kernel and its launch there.")
-    where = "" if folder == Path() else f" {shown_path(path)}"
+    where = "" if folder == Path() else f" {pasted(shown_path(path))}"
     say(f"Next: kata check {name}{where}")

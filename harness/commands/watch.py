@@ -11,12 +11,20 @@ from harness import catalogue
 from harness.commands.attempts import exit_code, play, seed, tell
 from harness.commands.check import resolve
 from harness.commands.remembering import opened_history
-from harness.commands.shared import device_option, gpu_index_option, gpu_option, kata_argument, predicting, say
+from harness.commands.shared import (
+    device_option,
+    file_argument,
+    gpu_index_option,
+    gpu_option,
+    kata_argument,
+    predicting,
+    say,
+)
 
 
 @click.command("watch")
 @kata_argument
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@file_argument
 @click.option("--plain", is_flag=True, help="Lines instead of a screen with keys; always so in a pipe.")
 @device_option
 @gpu_index_option

@@ -10,7 +10,9 @@ What every device promises, so that one grader judges them all:
 
 * one allocation per :class:`Buffer`, at addresses the plan is made with, named as in the user's ``solve``;
 * ``solve`` runs twice over the same addresses, every buffer set back to its ``data`` before each call. A module's
-  ``__device__`` variables keep their values between the two calls and are fresh in each :meth:`Executable.run`;
+  ``__device__`` variables and the ``static`` ones of ``solve`` keep their values between the two calls, as does scratch
+  that the second still uses, and are fresh in each :meth:`Executable.run`. What streams leave open runs in another
+  order in the first call;
 * a buffer whose ``data`` is :func:`poison` tells "never written" from "wrong" on any device. The simulator also
   refuses to read it before it is written;
 * a write outside a buffer is an ``out_of_bounds`` error. A device that can stop at the access raises it as the
@@ -50,6 +52,10 @@ MOST_PRINTED = 100
 #: What there is to say of a ``solve`` without a launch, and the remedy.
 NO_LAUNCH = "solve launches no kernel"
 LAUNCH_ONE = "launch one from solve: kernel<<<blocks, threads>>>(...)"
+
+#: The same of one that a ``static`` variable keeps from it, and the remedy.
+NO_LAUNCH_AGAIN = "only the first call of solve launches a kernel: a static variable keeps it from later ones"
+LAUNCH_EACH_TIME = "launch in every call: each may come with other inputs"
 
 
 def poison(shape: tuple[int, ...], dtype: np.dtype | type = np.float32) -> np.ndarray:
@@ -173,7 +179,7 @@ class Race(Protocol):
 
     @property
     def plans(self) -> Sequence[LaunchPlan]:
-        """What each program's ``solve`` does."""
+        """What each program's ``solve`` does, in a call after its first."""
         ...
 
     @property
@@ -225,12 +231,23 @@ def printed_lines(own: Sequence[str], *calls: Sequence[str]) -> tuple[str, ...]:
 
 
 def without_a_launch(plan: LaunchPlan) -> tuple[Hazard, ...]:
-    """The error of a ``solve`` that asks the device for nothing."""
+    """The error of a ``solve`` that asks the device for nothing, in its first call or in a later one."""
     from harness.plan import Copy, Launch, Memset, Upload
 
-    if any(isinstance(step, Launch | Memset | Copy | Upload) for step in plan.steps):
-        return ()
-    return (Hazard("no_launch", Severity.ERROR, NO_LAUNCH, remedy=LAUNCH_ONE),)
+    first, later = (
+        [step for step in one.steps if isinstance(step, Launch | Memset | Copy | Upload)] for one in (plan, plan.later)
+    )
+    if not first:
+        return (Hazard("no_launch", Severity.ERROR, NO_LAUNCH, remedy=LAUNCH_ONE),)
+    if not later:
+        return (Hazard("no_launch", Severity.ERROR, NO_LAUNCH_AGAIN, first[-1].line, remedy=LAUNCH_EACH_TIME),)
+    return ()
+
+
+def without_a_kernel(plan: LaunchPlan) -> tuple[Hazard, ...]:
+    """A note of a ``solve`` that has only memory filled or copied: that may be all there is to do, and mostly isn't."""
+    message = f"{NO_LAUNCH}: it only fills or copies memory"
+    return () if plan.launches else (Hazard("no_launch", Severity.NOTE, message, remedy=LAUNCH_ONE),)
 
 
 def _simulated(gpu_index: int) -> Device:

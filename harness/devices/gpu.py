@@ -135,7 +135,7 @@ class GpuDevice:
             if _OUT_OF_MEMORY in fault.text:
                 raise EnvironmentFault("the GPU's memory can't hold what would be timed") from fault
             raise KernelFault(fault_hazard(fault)) from fault
-        return GpuRace(self, plans)
+        return GpuRace(self, [plan.later for plan in plans])
 
     def sanitize(
         self, program: Program, compiled: Compiled, cases: Sequence[tuple[Argument, ...]]
@@ -223,7 +223,8 @@ class GpuExecutable:
                 self.device.link.close()  # a context that faulted is of no further use
                 hazard = fault_hazard(WorkerFault(outcome.fault, outcome.launch), "".join(outcome.printed))
         lines = printed_lines(printed, *(text.splitlines() for text in outcome.printed))
-        hazards = (*(without_a_launch(plan) if plan else ()), *map(red_zone_hazard, outcome.red_zones))
+        planned = (*plan.hazards, *without_a_launch(plan)) if plan else ()
+        hazards = (*planned, *map(red_zone_hazard, outcome.red_zones))
         launches = tuple(Launched(one.grid, one.block) for one in plan.launches) if plan else ()
         calls = tuple(_named(call, arguments) for call in outcome.calls)
         if hazard is None and len(calls) < CALLS:

@@ -84,9 +84,19 @@ class Bound:
 
     def __init__(self, module: Any, plan: LaunchPlan, kept: type[Guarded]) -> None:
         self.module, self.plan, self.kept = module, plan, kept
-        self.functions = {step.kernel: module.get_function(step.kernel) for step in plan.launches}
-        self.symbols = {name: int(module.get_global(name)[0]) for name in _symbols(plan)}
+        calls = (plan, plan.later)
+        self.functions = {step.kernel: module.get_function(step.kernel) for one in calls for step in one.launches}
+        self.symbols = {name: int(module.get_global(name)[0]) for one in calls for name in _symbols(one)}
         self.scratch: dict[int, Guarded] = {}
+
+    @property
+    def later(self) -> Bound:
+        """What a call after the first does, over the scratch that the first has left."""
+        if self.plan.again is None:
+            return self
+        later = Bound(self.module, self.plan.again, self.kept)
+        later.scratch = self.scratch
+        return later
 
     def find(self, relocation: Relocation) -> int:
         """Where on this GPU an address of the plan's own is."""
@@ -100,8 +110,9 @@ class Bound:
         return planned if relocation is None else self.find(relocation)
 
     def allocate(self, step: Malloc) -> None:
-        """Scratch, unwritten."""
-        self.scratch[step.address] = self.kept("scratch", step.nbytes, SCRATCH_SIZE)
+        """Scratch, unwritten. What was never freed is taken again: who asks for it is the same."""
+        if step.address not in self.scratch:
+            self.scratch[step.address] = self.kept("scratch", step.nbytes, SCRATCH_SIZE)
         self.scratch[step.address].fill(None)
 
     def launcher(self, step: Launch) -> Callable[[], object]:

@@ -119,16 +119,18 @@ class Worker:
         printed: list[str] = []
         launch: tuple[str, int | None] | None = None
         try:
-            for _ in range(CALLS):
+            for number in range(CALLS):
+                bound = bound.later if number else bound
                 for buffer, content in zip(self.buffers, self.contents, strict=True):
                     buffer.fill(content.data)
-                for step in plan.steps:
+                for step in bound.plan.steps:
                     if isinstance(step, Launch):
                         launch = step.name, step.line
                         self.pipe.send((NOTE, launch))
                     zones += bound.do(step)
                     self.context.synchronize()
-                zones += bound.release()
+                if bound.plan.again is None:
+                    zones += bound.release()
                 calls.append(self._left(self.contents))
                 zones += [zone for buffer in self.buffers for zone in buffer.changed_zones()]
                 printed.append(self.printed.take())

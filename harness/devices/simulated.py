@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.devices import CALLS, MOST_PRINTED, Buffer, Launched, Run, printed_lines, without_a_launch
-from harness.errors import KernelFault
+from harness.devices import (
+    CALLS,
+    MOST_PRINTED,
+    Buffer,
+    Launched,
+    Run,
+    printed_lines,
+    without_a_kernel,
+    without_a_launch,
+)
+from harness.errors import KernelFault, Unsupported
+from harness.mangling import plain_name
 from harness.plan import Copy, Free, Launch, LaunchPlan, Malloc, Memset, Refused, SetAttribute, Step, Upload, make_plan
 from harness.results import Hazard, Severity
 from harness.simulator import Machine, Memory, Module
+from harness.simulator.inline import Recursion
 from harness.simulator.memory import Allocation, Backing
 
 if TYPE_CHECKING:
@@ -21,6 +32,9 @@ if TYPE_CHECKING:
 
 #: Memory of the GPU that is simulated, an A100 of 80 GB.
 MEMORY_BYTES = 80 * 10**9
+
+#: Bytes of an element: a float's or an int's, as all arrays of the katas have them.
+ELEMENT = 4
 
 
 @dataclass(frozen=True)
@@ -57,14 +71,25 @@ class SimulatedExecutable:
 
     def run(self, arguments: tuple[Buffer | int | float, ...]) -> Run:
         """Call ``solve`` twice. SourceError, Unsupported, and KernelFault for what CUDA would refuse, or for what goes
-        wrong before it in the same call."""
+        wrong before it."""
+        name = self.program.path.name
+        try:
+            return self._run(arguments, name)
+        except Recursion as endless:
+            message = f"{plain_name(endless.function)} calls itself: recursion on the device is not simulated"
+            raise Unsupported(message, file=name, line=endless.line, remedy=endless.remedy) from endless
+        except Unsupported as unknown:
+            unknown.file = name
+            raise
+
+    def _run(self, arguments: tuple[Buffer | int | float, ...], name: str) -> Run:
         session = Session(self.module)
         values = tuple(session.place(one) if isinstance(one, Buffer) else one for one in arguments)
-        name = self.program.path.name
         try:
             plan = make_plan(self.module, self.compiled, values, source_name=name, printer=session.print)
         except Refused as refused:
-            session.call(refused.before)
+            for call in refused.before:
+                session.call(call)
             raise
         return session.run(plan)
 
@@ -79,6 +104,8 @@ class Session:
     hazards: list[Hazard] = field(default_factory=list)
     #: What solve itself printed, then what the kernels of each call did.
     printed: list[list[str]] = field(default_factory=lambda: [[]])
+    #: By target, calls that write a quarter of it: the function, its line, the bytes, and those of the target.
+    short: dict[str, tuple[str, int | None, int, int]] = field(default_factory=dict)
     machine: Machine = field(init=False)
 
     def __post_init__(self) -> None:
@@ -94,15 +121,19 @@ class Session:
     def run(self, plan: LaunchPlan) -> Run:
         """The calls, one after the other, until a fault ends them."""
         launches = tuple(Launched(step.grid, step.block) for step in plan.launches)
-        self.hazards += without_a_launch(plan)
+        self.hazards += plan.hazards + (without_a_launch(plan) or without_a_kernel(plan))
         calls: list[dict[str, np.ndarray]] = []
         fault: Hazard | None = None
         try:
             while len(calls) < CALLS:
                 self.printed.append([])
-                calls.append(self.call(plan))
+                self.machine.in_turn = bool(calls)
+                calls.append(self.call(plan.later if calls else plan))
         except KernelFault as error:
-            fault = error.hazard
+            fault = self._with_cause(error.hazard)
+            if plan.hazards and not calls:
+                open_order = "the streams leave the order open, and this call ran in another than was asked for: "
+                fault = replace(fault, remedy=f"{open_order}{plan.hazards[0].remedy}")
         return Run(tuple(calls), launches, tuple(self.hazards), printed_lines(*self.printed), fault)
 
     def call(self, plan: LaunchPlan) -> dict[str, np.ndarray]:
@@ -112,25 +143,38 @@ class Session:
             allocation.backing = Backing(allocation.nbytes, data=content, written=not buffer.unset)
         for step in plan.steps:
             self.perform(step)
-        self._collect_scratch(plan)
+        if plan.again is None:
+            self._collect_scratch(plan)
         return {
             buffer.name: allocation.data.copy().view(buffer.data.dtype).reshape(buffer.data.shape)
             for buffer, allocation in self.buffers
         }
+
+    def _with_cause(self, fault: Hazard) -> Hazard:
+        """A fault, with what is at the bottom of it where elements were set or copied as if they were bytes."""
+        for name, (function, line, nbytes, whole) in self.short.items():
+            if fault.kind == "uninitialised" and f" {name}[" in fault.message:
+                remedy = (
+                    f"{function} on line {line} writes {nbytes:,} of the {whole:,} bytes of {name}: it counts bytes, "
+                    "not elements. Multiply by sizeof(float)"
+                )
+                return replace(fault, remedy=remedy)
+        return fault
 
     def perform(self, step: Step) -> None:
         """Do one step of the plan. Raises KernelFault."""
         getattr(self, _STEPS[type(step)])(step)
 
     def _collect_scratch(self, plan: LaunchPlan) -> None:
-        """Free what solve forgot to, so that the next call finds the addresses of its plan free again."""
-        lines = {step.address: step.line for step in plan.steps if isinstance(step, Malloc)}
+        """Free what solve forgot to, so that the next call finds the addresses of its plan free again. What an earlier
+        call left to this one is kept on purpose."""
+        lines = {step.address: step.line for step in plan.left}
         for left in self.memory.live("scratch"):
             self.memory.free(left.address)
-            self.hazards.append(Hazard(
-                "leak", Severity.NOTE, f"{left.nbytes} bytes of scratch memory are never freed", lines[left.address],
-                remedy="cudaFree it before solve returns",
-            ))  # fmt: skip
+            if left.address in lines:
+                message = f"{left.nbytes} bytes of scratch memory are never freed"
+                remedy = "cudaFree it before solve returns"
+                self.hazards.append(Hazard("leak", Severity.NOTE, message, lines[left.address], remedy=remedy))
 
     def print(self, line: str) -> None:
         """Keep a line that a kernel or solve printed, up to a bound."""
@@ -164,6 +208,7 @@ class Session:
     def memset(self, step: Memset) -> None:
         """Fill bytes with a value."""
         target, place = self._range(step.address, step.nbytes, "cudaMemset", step.line)
+        self._note_short(target, step.nbytes, "cudaMemset", step.line)
         target.data[place : place + step.nbytes] = step.value
         target.backing.mark_range(place, step.nbytes)
 
@@ -175,6 +220,7 @@ class Session:
         """Copy from device to device."""
         source, start = self._range(step.source, step.nbytes, "cudaMemcpy", step.line)
         target, place = self._range(step.target, step.nbytes, "cudaMemcpy", step.line)
+        self._note_short(target, step.nbytes, "cudaMemcpy", step.line)
         written = source.written[start : start + step.nbytes].copy()
         target.data[place : place + step.nbytes] = source.data[start : start + step.nbytes].copy()
         if target.backing.written is not None:
@@ -182,8 +228,14 @@ class Session:
 
     def _write(self, address: int, content: np.ndarray, function: str, line: int | None) -> None:
         target, place = self._range(address, content.size, function, line)
+        self._note_short(target, content.size, function, line)
         target.data[place : place + content.size] = content
         target.backing.mark_range(place, content.size)
+
+    def _note_short(self, target: Allocation, nbytes: int, function: str, line: int | None) -> None:
+        """Keep in mind a call that writes as many bytes as its target has elements of four."""
+        if nbytes * ELEMENT == target.nbytes:
+            self.short[target.name] = function, line, nbytes, target.nbytes
 
     def _range(self, address: int, nbytes: int, function: str, line: int | None) -> tuple[Allocation, int]:
         """The allocation that holds all these bytes, and where in it they start; KernelFault where none does."""

@@ -32,10 +32,10 @@ from harness.results import Hazard
 from harness.simulator import Budget, Machine
 from harness.simulator.memory import Unknown
 
-_LIMITS = replace(SM_80, memory_bytes=MEMORY_BYTES)
+LIMITS = replace(SM_80, memory_bytes=MEMORY_BYTES)
 
 #: What a block comes to that uses a value it can't know, or that takes too long: it shows nothing.
-_UNKNOWN, _TOO_LONG = "uninitialised", "unfinished"
+UNKNOWN, TOO_LONG = "uninitialised", "unfinished"
 
 #: Seconds of the simulator that one block may take.
 _SECONDS = 10.0
@@ -56,21 +56,18 @@ def certain_fault(kata: Kata, path: Path, case: Case, suspect: Hazard | None) ->
             session.reserve(parameter, name, sizes) if parameter.pointer else sizes[parameter.name]
             for parameter, name in zip(kata.parameters, program.parameter_names, strict=True)
         )
-        plan = make_plan(executable.module, executable.compiled, arguments, limits=_LIMITS, source_name=path.name)
+        plan = make_plan(executable.module, executable.compiled, arguments, limits=LIMITS, source_name=path.name)
         return session.find(plan)
     except KernelFault as fault:
-        return None if fault.hazard.kind == _TOO_LONG else fault.hazard
+        return None if fault.hazard.kind == TOO_LONG else fault.hazard
     except (KataError, MemoryError):  # it can't be run here: nothing is known
         return None
 
 
 @dataclass
-class _Alone(Session):
-    """A call of ``solve`` in which each launch of the suspected kernel runs the suspected block alone, and other
-    launches don't run. Of all memory but constants nothing is known; it is of the kind in which anything may be kept,
-    also what is not known."""
-
-    suspect: Hazard | None = field(kw_only=True)
+class Unknowing(Session):
+    """A call of ``solve`` for which of all memory but constants nothing is known; it is of the kind in which anything
+    may be kept, also what is not known."""
 
     def __post_init__(self) -> None:
         self.machine = Machine(self.module, self.memory, printer=self.print, budget=Budget(_SECONDS), watch_races=False)
@@ -81,6 +78,23 @@ class _Alone(Session):
         """Give a pointer its array, and return the address."""
         nbytes = 4 * math.prod(parameter.shape_for(sizes))
         return self.memory.allocate(name, nbytes, kind="scratch", known=False).address
+
+    def malloc(self, step: Malloc) -> None:
+        """Scratch memory that anything may have written."""
+        self.memory.allocate("scratch", step.nbytes, kind="scratch", address=step.address, known=False)
+
+    def copy(self, step: Copy) -> None:
+        """What comes from the device is not known."""
+        self._range(step.source, step.nbytes, "cudaMemcpy", step.line)
+        target, _ = self._range(step.target, step.nbytes, "cudaMemcpy", step.line)
+        target.backing = Unknown(target.nbytes)
+
+
+@dataclass
+class _Alone(Unknowing):
+    """One in which each launch of the suspected kernel runs the suspected block alone, and other launches don't run."""
+
+    suspect: Hazard | None = field(kw_only=True)
 
     def find(self, plan: LaunchPlan) -> Hazard | None:
         """The error of a call that does nothing. Raises KernelFault for any other."""
@@ -102,15 +116,5 @@ class _Alone(Session):
                 blocks=(x + columns * (y + rows * z),), line=step.line,
             )  # fmt: skip
         except KernelFault as fault:
-            if fault.hazard.kind != _UNKNOWN:
+            if fault.hazard.kind != UNKNOWN:
                 raise
-
-    def malloc(self, step: Malloc) -> None:
-        """Scratch memory that anything may have written."""
-        self.memory.allocate("scratch", step.nbytes, kind="scratch", address=step.address, known=False)
-
-    def copy(self, step: Copy) -> None:
-        """What comes from the device is not known."""
-        self._range(step.source, step.nbytes, "cudaMemcpy", step.line)
-        target, _ = self._range(step.target, step.nbytes, "cudaMemcpy", step.line)
-        target.backing = Unknown(target.nbytes)

@@ -17,6 +17,7 @@ from harness import references, source
 from harness.catalogue import Kata
 from harness.devices import Argument, Buffer, Device, Executable, PhysicalDevice, Run, open_device
 from harness.errors import KernelFault, Unsupported
+from harness.grading.agreement import agreed
 from harness.grading.judge import Judge
 from harness.grading.ladder import Ladder, Mine, Timed, speed_cases
 from harness.grading.outcomes import merged, outcome_of, worst
@@ -72,19 +73,20 @@ def check_file(
     physical = isinstance(device, PhysicalDevice)
     grader = _Grader(judge, executable, seed, clock, _simulated(program) if physical else None)
     grader.run_all(progress)
+    cases = agreed(grader.results, judge.reference.CASES)
     told = merged(hazard for result in grader.results for hazard in result.hazards)
     sanitized = Sanitized()
     if sanitize and isinstance(device, PhysicalDevice):
-        cases = grader.small_cases()
-        found = device.sanitize(program, compiled, cases)
-        sanitized = fold(found, told, len(cases), watched=grader.watcher is not None)
+        small = grader.small_cases()
+        found = device.sanitize(program, compiled, small)
+        sanitized = fold(found, told, len(small), watched=grader.watcher is not None)
     verdict = Verdict(
         kata=kata.name,
         file=str(path),
         device=device.name,
         seed=seed,
-        outcome=worst((outcome_of(None, sanitized.hazards), *(one.outcome for one in grader.results))),
-        cases=tuple(grader.results),
+        outcome=worst((outcome_of(None, sanitized.hazards), *(one.outcome for one in cases))),
+        cases=cases,
         seconds=clock() - start,
         hazards=merged((*sanitized.hazards, *told)),
         printed=grader.printed,

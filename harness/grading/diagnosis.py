@@ -7,6 +7,7 @@ Recognisers are tried in order, the most specific first: nothing written; NaN; o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -26,12 +27,11 @@ def _whole(evidence: Evidence) -> Finding | None:
 def _place(evidence: Evidence) -> Finding | None:
     """A place, and what is wrong elsewhere where the place is what was never written."""
     found = None if evidence.focus.all() else first_found(PLACES, evidence)
-    return found and Finding(found.word, found.sentence + _elsewhere(evidence))
-
-
-def _elsewhere(evidence: Evidence) -> str:
     others = int(evidence.comparison.wrong.sum() - evidence.focus.sum())
-    return f"; {others} of the others {be(others)} wrong too" if others else ""
+    if found is None or not others:
+        return found
+    place = found.sentence.removeprefix("only ")
+    return replace(found, sentence=f"{counted(others, 'element')} {be(others)} wrong, and {place}")
 
 
 def scattered(evidence: Evidence) -> Finding:
@@ -77,6 +77,7 @@ def diagnose(
     dims: tuple[str, ...],
     inputs: Mapping[str, np.ndarray],
     launches: tuple[Launched, ...] = (),
+    sizes: Mapping[str, int] | None = None,
 ) -> Mismatch | None:
     """What is wrong with one output in one case, None if nothing is.
 
@@ -86,7 +87,7 @@ def diagnose(
     wrong = next((call for call in calls if not call.right), None)
     if wrong is None:
         return None
-    evidence = Evidence(wrong, dims, inputs, launches)
+    evidence = Evidence(wrong, dims, inputs, launches, sizes or {})
     return _mismatch(case, evidence, _between_calls(calls, find_pattern(evidence)))
 
 
@@ -94,14 +95,14 @@ def _between_calls(calls: Sequence[Comparison], found: Finding) -> Finding:
     """The finding, in the light of how the calls differ."""
     rights = [call.right for call in calls]
     if rights == [True, False]:
-        return Finding(
-            "second_call",
-            "right in the first call and wrong in the second, on the same inputs: something is left from the first, "
-            f"such as a __device__ variable that is not set back; in the second, {found.sentence}",
-        )
+        return replace(
+            found, word="second_call",
+            sentence="right in the first call and wrong in the second, on the same inputs: something is left from the "
+            f"first, such as a __device__ or static variable that is not set back; in the second, {found.sentence}",
+        )  # fmt: skip
     if rights == [False, True]:
         what = f"wrong in the first call and right in the second, on the same inputs: {found.sentence}"
-        return Finding("differs_between_runs", what)
+        return replace(found, word="differs_between_runs", sentence=what)
     same = all(not changed_elements(calls[0].got, call.got).any() for call in calls)
     if found.word == "scattered" and not same:
         return Finding("differs_between_runs", f"two calls on the same inputs give different answers; {found.sentence}")
@@ -123,6 +124,7 @@ def _mismatch(case: str, evidence: Evidence, found: Finding) -> Mismatch:
         size=comparison.got.size,
         pattern=found.word,
         sentence=found.sentence,
+        tails=found.tails,
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from harness.devices import Launched
 from harness.grading.correctness import Comparison
+from harness.results import Tail
 
 WARP = 32
 
@@ -19,10 +20,14 @@ PER_THREAD = (1, 2, 4, 8, 16)
 
 @dataclass(frozen=True)
 class Finding:
-    """A pattern: a stable word for programs, a sentence for a person (no full stop)."""
+    """A pattern: a stable word for programs, a sentence for a person (no full stop), the ends that it is about.
+
+    What a tail says of all sizes is not in the sentence: one case can't know (``harness.grading.agreement``).
+    """
 
     word: str
     sentence: str
+    tails: tuple[Tail, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -30,13 +35,15 @@ class Evidence:
     """One wrong output and what led to it.
 
     ``dims`` names the parameter's dimensions as the kata does (``("rows", "cols")``, or the number where it is
-    fixed), ``inputs`` are the untouched arrays given to ``solve``, by the user's names.
+    fixed), ``inputs`` are the untouched arrays given to ``solve``, by the user's names, ``sizes`` its sizes by the
+    kata's.
     """
 
     comparison: Comparison
     dims: tuple[str, ...]
     inputs: Mapping[str, np.ndarray]
     launches: tuple[Launched, ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.comparison.right:
@@ -109,16 +116,13 @@ class Evidence:
         )
         return next((word for word, holds in tests if holds()), "wrong")
 
-    def remainders(self, length: int, left: int, name: str) -> list[str]:
-        """The divisors that leave ``left`` of ``length``: ``["n % 4 = 1", "n % 8 = 1 (a block has 8 threads)"]``."""
+    def tail(self, name: str, length: int, left: int) -> Tail:
+        """The last ``left`` of ``length``, which is called ``name``."""
         threads = {launch.threads for launch in self.launches}
-        found = [m for m in self.moduli if m <= length and length % m == left]
         sides = {side for launch in self.launches for side in launch.block}
-        usual = [m for m in found if m in {4, WARP, *threads, *sides}]
-        return [
-            f"{name} % {m} = {left}" + (f" (a block has {m} threads)" if m in threads else "")
-            for m in usual or found[:1]
-        ]
+        found = tuple(m for m in self.moduli if m <= length and length % m == left)
+        usual = tuple(m for m in found if m in {4, WARP, *threads, *sides})
+        return Tail(name, left, found, usual, tuple(m for m in found if m in threads))
 
 
 Recogniser = Callable[[Evidence], Finding | None]

@@ -6,6 +6,7 @@ own solutions (``forecasts.json``, made by ``python -m tests.benchmarks.forecast
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import hashlib
 import importlib.resources
@@ -15,25 +16,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness import source
 from harness.cache import Cache, default_folder
 from harness.catalogue import Kata
-from harness.grading.complete import undone
+from harness.grading.complete import WorkDone, work_done
 from harness.grading.gates import Shown
 from harness.references import Case
-from harness.results import Timing
+from harness.results import Hazard, Severity, Timing
 from harness.simulator.gpus import Gpu
 from harness.simulator.timing import MODEL
 
 #: Part of each key: raise it when what is kept changes.
 _FORMAT = 1
 
+#: Raise it when only what is said of work left out changes, which concerns no solution: what the user's cache holds is
+#: made anew.
+_FOLDER = "forecasts-2"
+
 
 @dataclass(frozen=True)
 class Forecast:
     """What one file is predicted to take, in seconds, what it then waits for, and what it shows to gates.
 
-    ``undone`` says what of the work it leaves out at that size, None for nothing.
+    ``undone``, ``certain`` and ``uneven`` are those of :class:`harness.grading.complete.WorkDone`, at that size.
     """
 
     seconds: float
@@ -42,6 +46,8 @@ class Forecast:
     limiter: str
     shown: Shown
     undone: str | None = None
+    certain: Hazard | None = None
+    uneven: bool = False
 
     def timing(self, name: str) -> Timing:
         """As a time among others."""
@@ -50,13 +56,16 @@ class Forecast:
 
 def forecast(kata: Kata, path: Path, gpu: Gpu, case: Case, cache: Cache | None = None) -> Forecast:
     """Predict the kernels in ``path`` at one size, or take what is kept. Raises what profiling raises."""
-    kept = cache or Cache(default_folder() / "forecasts")
+    kept = cache or Cache(default_folder() / _FOLDER)
     key = forecast_key(kata, path, gpu, case)
     found = _shipped().get(key) or kept.get(key)
     if found is None:
         found = compute(kata, path, gpu, case)
         kept.put(key, found)
-    return Forecast(**found | {"shown": Shown(**found["shown"])})
+    made: dict[str, Any] = {"shown": Shown(**found["shown"])}
+    if "certain" in found:
+        made["certain"] = _hazard(found["certain"])
+    return Forecast(**found | made)
 
 
 def forecast_key(kata: Kata, path: Path, gpu: Gpu, case: Case) -> str:
@@ -71,11 +80,27 @@ def compute(kata: Kata, path: Path, gpu: Gpu, case: Case) -> dict[str, Any]:
 
     found = profile(kata, path, gpu.name, case.sizes)
     guess = found.prediction
-    left_out = undone(kata, source.parse(path, kata).parameter_names, found, dict(case.sizes))
+    done = work_done(kata, path, found, dict(case.sizes))
     return {
         "seconds": guess.seconds, "low": guess.low, "high": guess.high, "limiter": guess.limiter,
-        "shown": Shown.by_profile(found).fields(), **({"undone": left_out} if left_out else {}),
+        "shown": Shown.by_profile(found).fields(), **_kept(done),
     }  # fmt: skip
+
+
+def _kept(done: WorkDone) -> dict[str, Any]:
+    """What there is to say of it, as JSON holds it: nothing, of a kernel that does all of the work."""
+    fields = {"undone": done.undone, "certain": done.certain and _fields(done.certain), "uneven": done.uneven}
+    return {name: value for name, value in fields.items() if value}
+
+
+def _fields(hazard: Hazard) -> dict[str, Any]:
+    return {name: value for name, value in dataclasses.asdict(hazard).items() if value is not None}
+
+
+def _hazard(fields: Mapping[str, Any]) -> Hazard:
+    places = {name: tuple(fields[name]) for name in ("block", "thread") if name in fields}
+    known: dict[str, Any] = {**fields, **places, "severity": Severity(fields["severity"])}
+    return Hazard(**known)
 
 
 @functools.cache

@@ -84,6 +84,7 @@ class Judge:
                 for call in calls
             ]
             dims = tuple(str(dim) for dim in parameter.shape)
-            if found := diagnose(case.label, compared, dims=dims, inputs=inputs, launches=launches):
+            sizes = dict(case.sizes)
+            if found := diagnose(case.label, compared, dims=dims, inputs=inputs, launches=launches, sizes=sizes):
                 return found
         return None

@@ -45,21 +45,20 @@ def _tiles(block: tuple[int, int, int]) -> set[tuple[int, int]]:
 
 
 def _ragged(evidence: Evidence, right_rows: int, right_columns: int) -> Finding | None:
-    parts, reasons, small, verb = [], [], True, "are"
+    parts, tails, small, verb = [], [], True, "are"
     for thing, length, right, name in zip(
         ("row", "column"), evidence.comparison.got.shape, (right_rows, right_columns), evidence.dims, strict=True
     ):
         left = length - right
         if left:
             parts.append(f"the last {left} of {counted(length, thing)}")
-            reasons += evidence.remainders(length, left, name)
+            tails.append(evidence.tail(name, length, left))
             small = small and left < right
             verb = be(left)
-    if not (reasons or small):
+    if not (small or any(tail.divisors for tail in tails)):
         return None
-    why = f": {', '.join(reasons)}" if reasons else ""
     verb = "are" if len(parts) > 1 else verb
-    return Finding("tail", f"only {' and '.join(parts)} {verb} {evidence.state(evidence.focus)}{why}")
+    return Finding("tail", f"only {' and '.join(parts)} {verb} {evidence.state(evidence.focus)}", tuple(tails))
 
 
 def suffix(evidence: Evidence) -> Finding | None:
@@ -69,15 +68,15 @@ def suffix(evidence: Evidence) -> Finding | None:
     if first == 0 or not wrong[first:].all():
         return None
     state, left = evidence.state(evidence.focus), size - first
-    reasons = evidence.remainders(size, left, evidence.length_name)
+    tail = evidence.tail(evidence.length_name, size, left)
     alone = any(launch.blocks == 1 for launch in evidence.launches)
-    if first in evidence.shares and (alone or not reasons):
+    if first in evidence.shares and (alone or not tail.divisors):
         what = f"only the first {first} of {size} elements are right, one block's share"
         return Finding("first_block_only", f"{what}; the rest is {state}")
-    if not reasons and left > first:
-        return Finding("tail", f"only the first {first} of {counted(size, 'element')} are right; the rest is {state}")
-    why = f": {', '.join(reasons)}" if reasons else ""
-    return Finding("tail", f"only the last {left} of {size} elements {be(left)} {state}{why}")
+    if not tail.divisors and left > first:
+        what = f"only the first {first} of {counted(size, 'element')} are right; the rest is {state}"
+        return Finding("tail", what, (tail,))
+    return Finding("tail", f"only the last {left} of {size} elements {be(left)} {state}", (tail,))
 
 
 def loose_suffix(evidence: Evidence) -> Finding | None:
@@ -89,7 +88,8 @@ def loose_suffix(evidence: Evidence) -> Finding | None:
         left = size % modulus
         if modulus < size and 0 < left < size and size - left <= first and 2 * count >= left:
             what = f"{counted(count, 'element')} {be(count)} {evidence.state(evidence.focus)}"
-            return Finding("tail", f"{what}, all in the last {evidence.length_name} % {modulus} = {left}")
+            tail = evidence.tail(evidence.length_name, size, left)
+            return Finding("tail", f"{what}, all among the last {left} of {size}", (tail,))
     return None
 
 

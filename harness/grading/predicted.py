@@ -19,6 +19,9 @@ from harness.references import Case
 from harness.results import CaseResult, Hazard, Speed, Timing
 from harness.simulator.gpus import Gpu
 
+#: Why nothing is known of the time of a kernel that does its work, and would be too fast by what was counted.
+_UNEVEN = "the kernel's blocks do unlike work, and those that were counted don't stand for all"
+
 
 def predicted_speed(
     kata: Kata, path: Path | None, gpu: Gpu, case: Case, cache: Cache | None = None,
@@ -36,9 +39,9 @@ def predicted_speed(
         hazard = _certain(kata, path, case, error) if path else None
         if hazard is None:
             return Timed(warnings=(_unpredicted(gpu, case, error),))
-        return Timed(case=CaseResult(
-            case.label, case.group, outcome_of(None, (hazard,)), clock() - start, hazards=(hazard,)
-        ))  # fmt: skip
+        return Timed(case=_failed(case, hazard, clock() - start))
+    if mine and mine.certain:
+        return Timed(case=_failed(case, mine.certain, clock() - start))
     rungs = []
     for rung in kata.rungs:
         try:
@@ -47,7 +50,14 @@ def predicted_speed(
             return Timed(warnings=(_unknown(rung, gpu, case, error),))
     if not rungs:
         return Timed(warnings=("there is no solution to compare with",))
-    return Timed(_speed(kata, mine, tuple(rungs), gpu, case))
+    speed = _speed(kata, mine, tuple(rungs), gpu, case)
+    if mine and mine.uneven and too_fast(speed):
+        return Timed(warnings=(f"{_nothing(gpu, _UNEVEN)} (at {case.label})",))
+    return Timed(speed)
+
+
+def _failed(case: Case, hazard: Hazard, seconds: float) -> CaseResult:
+    return CaseResult(case.label, case.group, outcome_of(None, (hazard,)), seconds, hazards=(hazard,))
 
 
 def _certain(kata: Kata, path: Path, case: Case, error: KataError) -> Hazard | None:
@@ -86,7 +96,7 @@ def _speed(kata: Kata, mine: Forecast | None, rungs: tuple[Timing, ...], gpu: Gp
     )  # fmt: skip
     if mine is None or timing is None:
         return found
-    left_out = f"{mine.undone}, so it is not graded" if mine.undone else None
+    left_out = f"{mine.undone}: so it is not graded" if mine.undone else None
     refused = left_out or too_fast(found) or closed_gate(kata.gates, mine.shown, Work.of(kata, sizes))
     return replace(found, refused=refused, grade=None if refused else grade(timing, rungs, kata.par))
 

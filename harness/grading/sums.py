@@ -45,6 +45,11 @@ class _Sum:
         """``prefix[i]`` is the sum of the first i elements."""
         return np.concatenate(([0.0], np.cumsum(self.data)))
 
+    @property
+    def length_name(self) -> str:
+        """What the kata calls the vector's length; the number where it has no name for it."""
+        return next((name for name, size in self.evidence.sizes.items() if size == self.data.size), str(self.data.size))
+
     def is_sum(self, value: float) -> bool:
         """Whether got is this value, and this value is clearly not the right one."""
         bound = float(self.evidence.bound[0])
@@ -64,12 +69,12 @@ def _sum(evidence: Evidence) -> _Sum | None:
 
 def _tail(found: _Sum) -> Iterator[tuple[float, Finding]]:
     size, evidence = found.data.size, found.evidence
-    for left in sorted({size % m for m in evidence.moduli if m < size} - {0}):
-        reasons = ", ".join(evidence.remainders(size, left, str(size)))
+    for left in sorted({1, *(size % m for m in evidence.moduli if m < size)} - {0}):
+        tails = (evidence.tail(found.length_name, size, left),)
         last = float(found.prefix[size] - found.prefix[size - left])
-        what = f"the last {counted(left, 'element')} of {found.name}: {reasons}"
-        yield found.total - last, Finding("tail", f"{found.output} is the sum without {what}")
-        yield found.total + last, Finding("tail", f"{found.output} counts twice {what}")
+        what = f"the last {counted(left, 'element') if left > 1 else 'element'} of {found.name}"
+        yield found.total - last, Finding("tail", f"{found.output} is the sum without {what}", tails)
+        yield found.total + last, Finding("tail", f"{found.output} counts twice {what}", tails)
 
 
 def _blocks(found: _Sum) -> Iterator[tuple[float, Finding]]:

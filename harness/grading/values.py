@@ -68,11 +68,19 @@ def copied_input(evidence: Evidence) -> Finding | None:
 
 
 def constant(evidence: Evidence) -> Finding | None:
-    """One value everywhere, where the right values differ."""
+    """One value everywhere. Where one is right too, that is all there is to say: any error is a factor then."""
     got, expected = evidence.got, evidence.expected
-    if got.size < 2 or not (got == got[0]).all() or (expected == expected[0]).all():
+    if got.size < 2 or not (got == got[0]).all():
         return None
-    return Finding("constant", f"every element is {number(got[0])}")
+    other = "" if (expected != expected[0]).any() else f"; all are to be {number(expected[0])}"
+    return Finding("constant", f"every element is {number(got[0])}{other}")
+
+
+def _varies(evidence: Evidence) -> bool:
+    """Whether the right values differ by more than the bound: one rule for all of them then says something."""
+    expected = evidence.expected
+    with np.errstate(invalid="ignore"):  # inf - inf: they differ, if they do, by more than any bound
+        return bool((expected != expected[0]).any() and not np.ptp(expected) <= CLEAR * evidence.bound.max())
 
 
 def transposed(evidence: Evidence) -> Finding | None:
@@ -99,20 +107,38 @@ def _clear(evidence: Evidence) -> bool:
 
 
 def factor(evidence: Evidence) -> Finding | None:
-    """``got = k * expected`` with one k everywhere. A single element must have a round k to say anything."""
+    """``got = k * expected`` with one k everywhere. A single element must have a round k to say anything, and several
+    that are to be the same say nothing."""
     got, expected = evidence.got, evidence.expected
     ratio = _ratio(got, expected, evidence.bound)
-    if ratio is None or not _clear(evidence):
+    if ratio is None or not _clear(evidence) or (got.size > 1 and not _varies(evidence)):
         return None
     simple = _simple(ratio, {data.size for data in evidence.inputs.values()})
     if got.size == 1 and simple is None:
         return None
     which = "every element is" if got.size > 1 else "it is"
+    if simple == -1:
+        return Finding("factor", f"{which} the negative of what is expected")
     named = "" if got.size == 1 else next(
         (f" ({dim})" for dim, size in zip(evidence.dims, evidence.comparison.got.shape, strict=True)
          if simple is not None and simple == size and not dim.isdigit()), "",
     )
     return Finding("factor", f"{which} {simple or number(ratio)}{named} times what is expected")
+
+
+def complement(evidence: Evidence) -> Finding | None:
+    """``got = 1 - expected`` everywhere: a part in place of the rest, such as a sigmoid of ``-x``."""
+    got, expected = evidence.got, evidence.expected
+    if not np.isfinite(expected).all():
+        return None
+    telling = _varies(evidence) if got.size > 1 else expected[0] % 1 != 0  # whole numbers match by chance
+    if not telling or not _clear(evidence):
+        return None
+    noise = 2 * evidence.bound + 4 * U * (1 + np.abs(expected))
+    if not _within(got, 1 - expected, noise).all():
+        return None
+    which = "every element is" if got.size > 1 else "it is"
+    return Finding("complement", f"{which} 1 minus what is expected, as where a sign is the wrong way round")
 
 
 def factor_of_each_row(evidence: Evidence) -> Finding | None:
@@ -160,6 +186,8 @@ def offset(evidence: Evidence) -> Finding | None:
     got, expected = evidence.got, evidence.expected
     if got.size < 3 or not (np.isfinite(got).all() and np.isfinite(expected).all()) or not _clear(evidence):
         return None
+    if not _varies(evidence):
+        return None
     errors = got - expected
     middle = float(np.median(errors))
     noise = 2 * evidence.bound + 4 * U * (np.abs(got) + np.abs(expected))
@@ -185,5 +213,5 @@ def shifted(evidence: Evidence) -> Finding | None:
 
 #: Tried in order on outputs that were written everywhere.
 WHOLE: tuple[Recogniser, ...] = (
-    zeros, copied_input, transposed, constant, factor, factor_of_each_row, offset, shifted,
+    zeros, copied_input, transposed, constant, factor, complement, factor_of_each_row, offset, shifted,
 )

@@ -12,13 +12,17 @@
 
 namespace kata {
 
-enum Kind : unsigned { LAUNCH = 1, MALLOC, FREE, MEMSET, COPY, UPLOAD, ATTRIBUTE };
+enum Kind : unsigned {
+    LAUNCH = 1, MALLOC, FREE, MEMSET, COPY, UPLOAD, ATTRIBUTE,
+    // What only says who waits for whom: recorded once there is another stream than the default one.
+    RECORD, WAIT, STREAM_WAITED, EVENT_WAITED, ALL_WAITED
+};
 enum Refusal : unsigned { NONE = 0, FINISHED, TOO_MANY_STEPS, UPLOAD_TOO_BIG, DEVICE_TO_HOST, MISSING };
 
 struct Step {
     unsigned kind;
     int line;
-    unsigned long long word[6];
+    unsigned long long word[6];  // the last is the stream
     unsigned long long payload;  // bytes that follow the step
 };
 
@@ -27,7 +31,7 @@ struct Header {
     int line;
     unsigned long long steps;
     unsigned long long used;
-    unsigned long long reserved;
+    unsigned long long scratch;  // where what this call allocates starts
 };
 
 // No device hands this out, and no two numbers that solve packs side by side are likely to look like it.
@@ -37,8 +41,10 @@ constexpr unsigned MOST_STEPS = 512;
 constexpr size_t UPLOAD_LIMIT = 1ull << 16;
 
 __device__ Header* header;
-__device__ size_t capacity, parameter_bytes, scratch;
+__device__ size_t capacity, parameter_bytes;
+__device__ size_t scratch = SCRATCH_BASE;  // goes on in a later call: what an earlier one allocated may be in use
 __device__ int launch_line;
+__device__ unsigned long long streams, events;  // created so far
 
 KATA_HOST void refuse(Refusal why, int line) {
     header->line = line;
@@ -52,6 +58,7 @@ KATA_HOST Step* push(Kind kind, int line, size_t payload = 0) {
     Step* step = reinterpret_cast<Step*>(reinterpret_cast<char*>(header) + used);
     step->kind = kind;
     step->line = line;
+    step->word[5] = 0;
     step->payload = payload;
     header->used = next;
     header->steps += 1;
@@ -77,7 +84,7 @@ KATA_HOST void begin(void* buffer, size_t bytes, size_t largest_parameters) {
     header->used = sizeof(Header);
     capacity = bytes;
     parameter_bytes = largest_parameters;
-    scratch = SCRATCH_BASE;
+    header->scratch = scratch;
     launch_line = 0;
 }
 
@@ -96,23 +103,50 @@ KATA_HOST cudaError_t allocate(void** pointer, size_t bytes, int line) {
     return ::cudaSuccess;
 }
 
-KATA_HOST cudaError_t release(void* pointer, int line) {
-    if (pointer) push(FREE, line)->word[0] = bits(pointer);
+// A stream or an event is its number, and an odd stream doesn't wait for the default one. 1 is cudaStreamLegacy, the
+// default one by another name, and 2 cudaStreamPerThread.
+KATA_HOST unsigned long long number(cudaStream_t stream) { return bits(stream) == 1 ? 0 : bits(stream); }
+KATA_HOST cudaError_t create(cudaStream_t* stream, unsigned flags) {
+    streams += 1;
+    *stream = reinterpret_cast<cudaStream_t>(2 * streams + 2 + (flags == cudaStreamNonBlocking));
+    return ::cudaSuccess;
+}
+KATA_HOST cudaError_t create(cudaEvent_t* event) {
+    events += 1;
+    *event = reinterpret_cast<cudaEvent_t>(events);
+    return ::cudaSuccess;
+}
+KATA_HOST cudaError_t order(Kind kind, int line, unsigned long long event, cudaStream_t stream = 0) {
+    if (streams == 0) return ::cudaSuccess;
+    Step* step = push(kind, line);
+    step->word[0] = event;
+    step->word[5] = number(stream);
     return ::cudaSuccess;
 }
 
-KATA_HOST cudaError_t fill(void* pointer, int value, size_t bytes, int line) {
+KATA_HOST cudaError_t release(void* pointer, int line, bool waits, cudaStream_t stream = 0) {
+    if (!pointer) return ::cudaSuccess;
+    Step* step = push(FREE, line);
+    step->word[0] = bits(pointer);
+    step->word[1] = waits;
+    step->word[5] = number(stream);
+    return ::cudaSuccess;
+}
+
+KATA_HOST cudaError_t fill(void* pointer, int value, size_t bytes, int line, cudaStream_t stream = 0) {
     Step* step = push(MEMSET, line);
+    step->word[5] = number(stream);
     step->word[0] = bits(pointer);
     step->word[1] = static_cast<unsigned char>(value);
     step->word[2] = bytes;
     return ::cudaSuccess;
 }
 
-KATA_HOST cudaError_t upload(void* to, const void* from, size_t bytes, int line) {
+KATA_HOST cudaError_t upload(void* to, const void* from, size_t bytes, int line, cudaStream_t stream) {
     if (bytes > UPLOAD_LIMIT) refuse(UPLOAD_TOO_BIG, line);
     Step* step = push(UPLOAD, line, bytes);
     step->word[0] = bits(to);
+    step->word[5] = number(stream);
     char* data = reinterpret_cast<char*>(step + 1);
     if ((bits(from) | bytes) % 4 == 0) {
         for (size_t i = 0; i < bytes / 4; ++i) {
@@ -124,7 +158,8 @@ KATA_HOST cudaError_t upload(void* to, const void* from, size_t bytes, int line)
     return ::cudaSuccess;
 }
 
-KATA_HOST cudaError_t copy(void* to, const void* from, size_t bytes, ::cudaMemcpyKind kind, int line) {
+KATA_HOST cudaError_t copy(
+    void* to, const void* from, size_t bytes, ::cudaMemcpyKind kind, int line, cudaStream_t stream = 0) {
     if (bytes == 0) return ::cudaSuccess;
     bool from_host = kind == ::cudaMemcpyHostToDevice || (kind == ::cudaMemcpyDefault && __isLocal(from));
     bool to_host = kind == ::cudaMemcpyDeviceToHost || (kind == ::cudaMemcpyDefault && __isLocal(to));
@@ -133,11 +168,12 @@ KATA_HOST cudaError_t copy(void* to, const void* from, size_t bytes, ::cudaMemcp
         memcpy(to, from, bytes);
         return ::cudaSuccess;
     }
-    if (from_host) return upload(to, from, bytes, line);
+    if (from_host) return upload(to, from, bytes, line, stream);
     Step* step = push(COPY, line);
     step->word[0] = bits(to);
     step->word[1] = bits(from);
     step->word[2] = bytes;
+    step->word[5] = number(stream);
     return ::cudaSuccess;
 }
 
@@ -151,20 +187,22 @@ template <class T> KATA_HOST cudaError_t cudaMalloc(T** pointer, size_t bytes, K
 template <class T> KATA_HOST cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t, KATA_LINE) {
     return allocate(reinterpret_cast<void**>(pointer), bytes, line);
 }
-KATA_HOST cudaError_t cudaFree(void* pointer, KATA_LINE) { return release(pointer, line); }
-KATA_HOST cudaError_t cudaFreeAsync(void* pointer, cudaStream_t, KATA_LINE) { return release(pointer, line); }
+KATA_HOST cudaError_t cudaFree(void* pointer, KATA_LINE) { return release(pointer, line, true); }
+KATA_HOST cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream, KATA_LINE) {
+    return release(pointer, line, false, stream);
+}
 KATA_HOST cudaError_t cudaMemset(void* pointer, int value, size_t bytes, KATA_LINE) {
     return fill(pointer, value, bytes, line);
 }
-KATA_HOST cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t = 0, KATA_LINE) {
-    return fill(pointer, value, bytes, line);
+KATA_HOST cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream = 0, KATA_LINE) {
+    return fill(pointer, value, bytes, line, stream);
 }
 KATA_HOST cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, ::cudaMemcpyKind kind, KATA_LINE) {
     return copy(to, from, bytes, kind, line);
 }
 KATA_HOST cudaError_t cudaMemcpyAsync(
-    void* to, const void* from, size_t bytes, ::cudaMemcpyKind kind, cudaStream_t = 0, KATA_LINE) {
-    return copy(to, from, bytes, kind, line);
+    void* to, const void* from, size_t bytes, ::cudaMemcpyKind kind, cudaStream_t stream = 0, KATA_LINE) {
+    return copy(to, from, bytes, kind, line, stream);
 }
 template <class T> KATA_HOST cudaError_t cudaMemcpyToSymbol(
     const T& symbol, const void* from, size_t bytes, size_t offset = 0, ::cudaMemcpyKind kind = ::cudaMemcpyHostToDevice,
@@ -173,8 +211,8 @@ template <class T> KATA_HOST cudaError_t cudaMemcpyToSymbol(
 }
 template <class T> KATA_HOST cudaError_t cudaMemcpyToSymbolAsync(
     const T& symbol, const void* from, size_t bytes, size_t offset = 0, ::cudaMemcpyKind kind = ::cudaMemcpyHostToDevice,
-    cudaStream_t = 0, KATA_LINE) {
-    return copy(const_cast<char*>(reinterpret_cast<const char*>(&symbol)) + offset, from, bytes, kind, line);
+    cudaStream_t stream = 0, KATA_LINE) {
+    return copy(const_cast<char*>(reinterpret_cast<const char*>(&symbol)) + offset, from, bytes, kind, line, stream);
 }
 template <class T> KATA_HOST cudaError_t cudaMemcpyFromSymbol(
     void* to, const T& symbol, size_t bytes, size_t offset = 0, ::cudaMemcpyKind kind = ::cudaMemcpyDeviceToHost, KATA_LINE) {
@@ -199,36 +237,43 @@ template <class P, class... Rest> KATA_HOST void place(char* to, size_t used, vo
     memcpy(to + used, *arguments, sizeof(P));
     if constexpr (sizeof...(Rest) > 0) place<Rest...>(to, used + sizeof(P), arguments + 1);
 }
-KATA_HOST char* launch(void* kernel, dim3 grid, dim3 block, unsigned shared, int line) {
+KATA_HOST char* launch(void* kernel, dim3 grid, dim3 block, unsigned shared, int line, cudaStream_t stream = 0) {
     Step* step = push(LAUNCH, line, parameter_bytes);
     step->word[0] = bits(kernel);
     step->word[1] = grid.x | static_cast<unsigned long long>(grid.y) << 32;
     step->word[2] = grid.z | static_cast<unsigned long long>(block.x) << 32;
     step->word[3] = block.y | static_cast<unsigned long long>(block.z) << 32;
     step->word[4] = shared;
+    step->word[5] = number(stream);
     return reinterpret_cast<char*>(step + 1);
 }
 template <class... P> KATA_HOST cudaError_t cudaLaunchKernel(
-    void (*kernel)(P...), dim3 grid, dim3 block, void** arguments, size_t shared = 0, cudaStream_t = 0, KATA_LINE) {
-    char* to = launch(reinterpret_cast<void*>(kernel), grid, block, static_cast<unsigned>(shared), line);
+    void (*kernel)(P...), dim3 grid, dim3 block, void** arguments, size_t shared = 0, cudaStream_t stream = 0,
+    KATA_LINE) {
+    char* to = launch(reinterpret_cast<void*>(kernel), grid, block, static_cast<unsigned>(shared), line, stream);
     if constexpr (sizeof...(P) > 0) place<P...>(to, 0, arguments);
     return ::cudaSuccess;
 }
 
-KATA_HOST cudaError_t cudaDeviceSynchronize() { return ::cudaSuccess; }
+KATA_HOST cudaError_t cudaDeviceSynchronize(KATA_LINE) { return order(ALL_WAITED, line, 0); }
 KATA_HOST cudaError_t cudaGetLastError() { return ::cudaSuccess; }
 KATA_HOST cudaError_t cudaPeekAtLastError() { return ::cudaSuccess; }
 KATA_HOST const char* cudaGetErrorString(cudaError_t) { return "no error"; }
 KATA_HOST const char* cudaGetErrorName(cudaError_t) { return "cudaSuccess"; }
-KATA_HOST cudaError_t cudaStreamCreate(cudaStream_t* stream) { *stream = nullptr; return ::cudaSuccess; }
-KATA_HOST cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) { *stream = nullptr; return ::cudaSuccess; }
+KATA_HOST cudaError_t cudaStreamCreate(cudaStream_t* stream) { return create(stream, cudaStreamDefault); }
+KATA_HOST cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) { return create(stream, flags); }
+KATA_HOST cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) { return create(stream, flags); }
 KATA_HOST cudaError_t cudaStreamDestroy(cudaStream_t) { return ::cudaSuccess; }
-KATA_HOST cudaError_t cudaStreamSynchronize(cudaStream_t) { return ::cudaSuccess; }
-KATA_HOST cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) { return ::cudaSuccess; }
-KATA_HOST cudaError_t cudaEventCreate(cudaEvent_t* event) { *event = nullptr; return ::cudaSuccess; }
-KATA_HOST cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) { *event = nullptr; return ::cudaSuccess; }
-KATA_HOST cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t = 0) { return ::cudaSuccess; }
-KATA_HOST cudaError_t cudaEventSynchronize(cudaEvent_t) { return ::cudaSuccess; }
+KATA_HOST cudaError_t cudaStreamSynchronize(cudaStream_t stream, KATA_LINE) { return order(STREAM_WAITED, line, 0, stream); }
+KATA_HOST cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0, KATA_LINE) {
+    return order(WAIT, line, bits(event), stream);
+}
+KATA_HOST cudaError_t cudaEventCreate(cudaEvent_t* event) { return create(event); }
+KATA_HOST cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) { return create(event); }
+KATA_HOST cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = 0, KATA_LINE) {
+    return order(RECORD, line, bits(event), stream);
+}
+KATA_HOST cudaError_t cudaEventSynchronize(cudaEvent_t event, KATA_LINE) { return order(EVENT_WAITED, line, bits(event)); }
 KATA_HOST cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t, cudaEvent_t) { *ms = 0.0f; return ::cudaSuccess; }
 KATA_HOST cudaError_t cudaEventDestroy(cudaEvent_t) { return ::cudaSuccess; }
 
@@ -306,7 +351,10 @@ template <class F> KATA_HOST cudaError_t cudaOccupancyMaxPotentialBlockSize(
 extern "C" KATA_HOST void* __cudaCDP2GetParameterBufferV2(void* kernel, dim3 grid, dim3 block, unsigned shared) {
     return kata::launch(kernel, grid, block, shared, kata::launch_line);
 }
-extern "C" KATA_HOST cudaError_t __cudaCDP2LaunchDeviceV2(void*, cudaStream_t) { return cudaSuccess; }
+extern "C" KATA_HOST cudaError_t __cudaCDP2LaunchDeviceV2(void* parameters, cudaStream_t stream) {
+    (static_cast<kata::Step*>(parameters) - 1)->word[5] = kata::number(stream);
+    return cudaSuccess;
+}
 
 #undef KATA_LINE
 #undef KATA_HOST
@@ -348,6 +396,7 @@ extern "C" KATA_HOST cudaError_t __cudaCDP2LaunchDeviceV2(void*, cudaStream_t) {
 #define cudaSetDevice kata::cudaSetDevice
 #define cudaStreamCreate kata::cudaStreamCreate
 #define cudaStreamCreateWithFlags kata::cudaStreamCreateWithFlags
+#define cudaStreamCreateWithPriority kata::cudaStreamCreateWithPriority
 #define cudaStreamDestroy kata::cudaStreamDestroy
 #define cudaStreamSynchronize kata::cudaStreamSynchronize
 #define cudaStreamWaitEvent kata::cudaStreamWaitEvent

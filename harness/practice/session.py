@@ -292,7 +292,9 @@ _SCROLLS = {"up": -1, "down": 1, "page_up": -PAGE, "page_down": PAGE, " ": PAGE}
 
 _Press = Callable[[Session], list[Action]]
 
-_LOOKING: dict[str, _Press] = {"q": Session._question, "escape": Session._back, "x": Session._leave}
+_LOOKING: dict[str, _Press] = {
+    "q": Session._question, "v": Session._back, "escape": Session._back, "x": Session._leave,
+}  # fmt: skip
 
 #: What each key does, by phase.
 _KEYS: dict[Phase, dict[str, _Press]] = {

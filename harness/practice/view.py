@@ -18,7 +18,7 @@ from harness.practice.events import CaseDone
 from harness.practice.rules import Asked, Panel, Phase
 from harness.practice.session import Session
 from harness.reports.attempt import clock, kind_of, prompt, result_lines, time_left
-from harness.reports.text import STAND_INS, count, visible, wrap
+from harness.reports.text import STAND_INS, brief_path, count, visible, wrap
 from harness.results import Outcome
 
 #: The part of the time, and the seconds, that are left when the clock turns yellow and red.
@@ -102,7 +102,7 @@ def _rule(session: Session, width: int) -> Text:
 
 def _status(session: Session, subject: Subject) -> Text:
     """One line: which file, and how it stands."""
-    return Text.assemble(visible(subject.path.name), (" · ", "dim"), _standing(session))
+    return Text.assemble(brief_path(subject.path), (" · ", "dim"), _standing(session))
 
 
 def _standing(session: Session) -> Text:
@@ -187,9 +187,9 @@ def _messages(session: Session, subject: Subject) -> list[Text]:
 #: Keys in the order of the last line, with what they do in full.
 _HELP = {
     Phase.READY: (("Enter", "start the clock"), ("x", "leave")),
-    Phase.RUNNING: (("h", "hint"), ("q", "question"), ("e", "edit"), ("s", "submit"), ("g", "give up"),
-                    ("x", "quit, resume later")),
-    Phase.JUDGING: (("q", "question"), ("x", "quit")),
+    Phase.RUNNING: (("h", "hint"), ("q", "question"), ("v", "verdict"), ("e", "edit"), ("s", "submit"),
+                    ("g", "give up"), ("x", "quit, resume later")),
+    Phase.JUDGING: (("q", "question"), ("v", "verdict"), ("x", "quit")),
 }  # fmt: skip
 _ONLY_TIMED = ("s", "g")
 
@@ -201,8 +201,10 @@ def _keys(session: Session, subject: Subject, width: int) -> Text:
         keys = _HELP.get(session.phase, ())
     if session.phase is Phase.READY and session.used:
         keys = (("Enter", "go on"), *keys[1:])
-    elif session.panel is Panel.QUESTION:
-        keys = tuple((key, "back" if key == "q" else what) for key, what in keys)
+    elif session.panel is Panel.RESULT:
+        keys = tuple((key, what) for key, what in keys if key != "v")
+    elif session.last is None or (session.rules.interview and not session.done):
+        keys = tuple((key, "back" if key == "v" else what) for key, what in keys)
     if not session.rules.timed:
         keys = tuple((key, "quit" if key == "x" else what) for key, what in keys if key not in _ONLY_TIMED)
     keys = tuple((key, what) for key, what in keys if key != "e" or subject.editor)

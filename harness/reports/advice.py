@@ -47,9 +47,9 @@ def advice(profile: Profile, gpu: Gpu) -> list[Finding]:
 
 
 def doubt(undone: str) -> str:
-    """What to know before any figure of a kernel that leaves work out, as ``undone`` says
-    (:func:`harness.grading.complete.undone`)."""
-    return f"{undone}: its figures say little until it does all of the work"
+    """What to know before any figure of a kernel that leaves work out, or seems to, as ``undone`` says
+    (:class:`harness.grading.complete.WorkDone`)."""
+    return f"{undone}: its figures say little unless it does all of the work"
 
 
 def cost(finding: Finding) -> str:

@@ -9,13 +9,14 @@ from pathlib import Path
 from click import style
 
 from harness.catalogue import Kata
-from harness.practice.events import Result
+from harness.practice.events import Checked, Result
 from harness.practice.records import Ending
 from harness.practice.rubric import Criterion, rubric
 from harness.practice.rules import Asked, Phase, Rules
 from harness.practice.session import Session
 from harness.reports.terminal import check_page, error_page
-from harness.reports.text import count, visible, wrap
+from harness.reports.text import count, pasted, visible, wrap
+from harness.results import Outcome
 
 _COLOURS = {"✓": "green", "✗": "red"}
 
@@ -38,14 +39,19 @@ def kind_of(rules: Rules) -> str:
 
 
 def result_lines(result: Result) -> list[str]:
-    """The page of ``kata check``, without the next step: a session has its own."""
+    """The page of ``kata check``, without the next step: a session with a clock has its own."""
+    return _page(result)[0]
+
+
+def _page(result: Result) -> tuple[list[str], list[str]]:
+    """The page of ``kata check``, and its next step."""
     if result.verdict is not None:
         page = check_page(result.verdict, result.lead)
     elif result.error is not None:
         page = error_page(result.error)
     lines = page.splitlines()
     following = next((number for number, line in enumerate(lines) if line.startswith("  Next: ")), len(lines))
-    return lines[:following]
+    return lines[:following], [line.removeprefix("  ") for line in lines[following:]]
 
 
 def prompt(asked: Asked, kata: str, path: Path) -> str:
@@ -60,22 +66,25 @@ def closing_page(session: Session, kata: Kata, path: Path, *, rated: str = "", r
     timed = session.rules.timed
     result = session.last.result if session.last else None
     counts = (session.phase is Phase.OVER and session.ending is not Ending.GAVE_UP) or not timed
-    lines = result_lines(result) if result and (counts or not result.judged) else []
-    if timed:
-        lines += ending_lines(session, kata)
-    elif lines and session.checking is not None:
+    lines, step = _page(result) if result and (counts or not result.judged) else ([], [])
+    if lines and not timed and session.checking is not None:
         lines = [*wrap("Left before the latest save was checked. Of the save before it:", indent=""), *lines]
-    if rated:
-        lines += wrap(rated, indent="", hanging="  ")
+        step = []
     if session.rules.interview and counts and result:
         criteria = rubric(result, hints=session.hints, of_hints=len(kata.hints))
         lines += ["", *rubric_lines(criteria), "", *question_lines(kata), ""]
+    if timed:  # after a rubric the verdict may be out of sight
+        lines += ending_lines(session, kata)
+    if rated:
+        lines += wrap(rated, indent="", hanging="  ")
     lines += [line for remark in remarks for line in wrap(remark, indent="")]
-    return "\n".join([*lines, *wrap(next_step(session, kata, path), indent="", hanging="  ")])
+    if timed or not step:
+        step = wrap(next_step(session, kata, path), indent="", hanging="  ")
+    return "\n".join([*lines, *step])
 
 
 def ending_lines(session: Session, kata: Kata) -> list[str]:
-    """How a session with a clock ended, and how much of the time it took."""
+    """How a session with a clock ended, in a word why, and how much of the time it took."""
     if not session.begun:
         return ["The clock was not started."]
     minutes = session.rules.minutes or 0
@@ -88,11 +97,23 @@ def _endings(session: Session, used: str) -> str:
     late = session.rules.minutes is not None and session.used >= session.rules.minutes * 60
     return {
         Ending.PASSED: f"Passed{' late: the bell handed it in' if late else ''}: {used}",
-        Ending.FAILED: f"Failed: handed in, and not right: {used}",
-        Ending.TIMED_OUT: f"Time is up, and what was saved last is not right: {used}",
+        Ending.FAILED: f"Failed: {_failure(session.last).removeprefix('is ')}; {used}",
+        Ending.TIMED_OUT: f"Time is up: what was saved last {_failure(session.last)}; {used}",
         Ending.GAVE_UP: f"Given up: {used}",
         None: f"Left for another time: {used} used",
     }[session.ending]
+
+
+def _failure(last: Checked | None) -> str:
+    """``is wrong for 12 of 24 cases``."""
+    if last is None or last.result.outcome is None:
+        return "is not right"
+    if last.result.verdict is None:
+        return "does not compile"
+    cases = last.result.verdict.cases
+    bad = sum(case.outcome is not Outcome.RIGHT for case in cases)
+    verb = "faults" if last.result.outcome is Outcome.FAULT else "is wrong"
+    return f"{verb} for {bad} of {count(len(cases), 'case')}" if bad else verb
 
 
 def rubric_lines(criteria: Iterable[Criterion]) -> list[str]:
@@ -120,8 +141,8 @@ def next_step(session: Session, kata: Kata, path: Path) -> str:
     """The last line."""
     name = kata.name
     result = session.last.result if session.last else None
-    file = "" if path == Path(f"{name}.cu") else f" {path}"
-    if not session.rules.timed:
+    file = "" if path == Path(f"{name}.cu") else f" {pasted(str(path))}"
+    if not session.rules.timed:  # nothing was checked, or not the latest save
         return f"Next: kata check {name}{file}"
     if session.ending is None:
         doctor = "kata doctor, then " if result and not result.judged else ""

@@ -14,7 +14,7 @@ from harness.reports.pictures.bars import Bar, bars
 from harness.reports.pictures.occupancy import warp_slots, waves
 from harness.reports.pictures.practice import Past, climb
 from harness.reports.pictures.roofline import placed, roofline
-from harness.reports.text import count, duration
+from harness.reports.text import count, duration, spelt_out
 from harness.results import Speed
 from harness.simulator.gpus import Gpu
 
@@ -65,7 +65,7 @@ def _terms(profile: Profile) -> Card:
     ranked = sorted(profile.prediction.terms.items(), key=lambda item: -item[1])
     shown = [(name, term) for name, term in ranked if term >= 0.01 * profile.prediction.seconds]
     rows = [Bar(name, term, duration(term), "bar" if place else "yours") for place, (name, term) in enumerate(shown)]
-    lead = f"What each part of the GPU alone would take. It waits for {profile.prediction.limiter}."
+    lead = f"What each part of the GPU alone would take. It waits for {spelt_out(profile.prediction.limiter)}."
     return Card("terms", "Where the time goes", lead, (bars("term-bars", "Time by resource", rows),))
 
 

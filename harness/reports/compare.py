@@ -11,7 +11,7 @@ from harness.catalogue import Rung
 from harness.profiles import Counters, Profile, Traffic
 from harness.reports.figures import average_lanes, call_counters, dram_bytes
 from harness.reports.profile import doubted
-from harness.reports.text import duration, figure, large, rate, visible, wrap
+from harness.reports.text import duration, faster, figure, large, rate, spelt_out, times, visible, wrap
 from harness.simulator.gpus import Gpu
 
 #: A figure that differs by more than this part is marked.
@@ -63,9 +63,9 @@ _LABELS = ("Changes", "Removes", "Still costs", "What still costs")
 def _headline(mine: Profile, theirs: Profile, rung: Rung, gpu: Gpu) -> list[str]:
     ratio = mine.prediction.seconds / theirs.prediction.seconds
     if ratio > 1 + DIFFERS:
-        answer = f"rung {rung.number} would be {ratio:.2f}x faster than yours"
+        answer = f"rung {rung.number} would be {faster(ratio)} than yours"
     elif ratio < 1 - DIFFERS:
-        answer = f"yours would be {1 / ratio:.2f}x faster than rung {rung.number}"
+        answer = f"yours would be {faster(1 / ratio)} than rung {rung.number}"
     else:
         answer = f"yours and rung {rung.number} would take about the same time"
     first, *more = wrap(f"{mine.kata}: {answer} on {gpu.title} (predicted)", indent="", hanging="  ")
@@ -91,9 +91,10 @@ def _table(mine: Profile, theirs: Profile, rung: Rung) -> list[str]:
 def _limiters(mine: Profile, theirs: Profile, rung: Rung) -> list[str]:
     room = len(f"rung {rung.number}")
     rows = (("yours", mine), (f"rung {rung.number}", theirs))
+    told = [(name, visible(spelt_out(one.prediction.limiter))) for name, one in rows]
     return [
-        line for name, one in rows
-        for line in wrap(f"{name:<{room}} waits for  {visible(one.prediction.limiter)}", hanging=" " * (room + 12))
+        line for name, limiter in told
+        for line in wrap(f"{name:<{room}} waits for  {limiter}", hanging=" " * (room + 12))
     ]  # fmt: skip
 
 
@@ -106,8 +107,7 @@ def _mark(mine: float | None, theirs: float | None) -> str:
     ratio = max(mine, theirs) / min(mine, theirs)
     if ratio < 1 + DIFFERS:
         return ""
-    times = f"{ratio:.3g}" if ratio < 999.5 else f"{ratio:,.0f}"
-    return f"< {times}x {'less' if theirs < mine else 'more'}"
+    return f"< {times(ratio)} {'less' if theirs < mine else 'more'}"
 
 
 def _per_request(name: str) -> Callable[[Profile], float | None]:

@@ -22,7 +22,7 @@ from harness.reports.figures import LineFigures, dram_bytes, launch_groups, line
 from harness.reports.gutter import Column, columns
 from harness.reports.pictures.practice import Past
 from harness.reports.terminal import answer
-from harness.reports.text import duration, large, rate, visible
+from harness.reports.text import duration, faster, large, pasted, rate, spelt_out, visible
 from harness.results import Mismatch, Outcome, Severity, Verdict
 from harness.simulator.gpus import Gpu
 
@@ -78,7 +78,7 @@ class _Page:
 
     @property
     def answer(self) -> str:
-        return f"{self.report.kata.name} {answer(self.report.verdict)}"
+        return answer(self.report.verdict)
 
     @property
     def about(self) -> str:
@@ -139,7 +139,7 @@ class _Page:
     @property
     def nothing(self) -> str:
         assert self.report.profile is not None
-        return f"Nothing stands out. What is left is {self.report.profile.prediction.limiter}."
+        return f"Nothing stands out. What is left is {spelt_out(self.report.profile.prediction.limiter)}."
 
     @property
     def source(self) -> dict[str, Any]:
@@ -187,13 +187,14 @@ def _tiles(report: Report) -> Iterator[dict[str, Any]]:
     whole = profile.prediction
     yield {"name": f"Predicted on {gpu.title}", "value": duration(whole.seconds), "words": False,
            "more": f"most likely {duration(whole.low)} to {duration(whole.high)}"}  # fmt: skip
-    yield {"name": "It waits for", "value": whole.limiter, "words": True, "more": None}
+    yield {"name": "It waits for", "value": spelt_out(whole.limiter), "words": True, "more": None}
     moved, needed = sectors(profile)
     yield {"name": "DRAM", "value": rate(dram_bytes(profile) / whole.seconds), "words": False,
            "more": f"of {rate(gpu.dram_bandwidth)}; {100 * needed:.0f} % of {large(moved)} sectors needed"}  # fmt: skip
     if speed and speed.grade:
         grade, titles = speed.grade, speed.titles
-        better = f"“{titles[grade.next - 1]}” is {grade.next_ratio:.2f}x faster" if grade.next else "none is faster"
+        ratio = grade.next_ratio or 1.0
+        better = f"“{titles[grade.next - 1]}” is {faster(ratio)}" if grade.next else "none is faster"
         place = f"{grade.rung} of {len(titles)}" if grade.rung else f"below all {len(titles)}"
         yield {"name": "Rung", "value": place, "words": False,
                "more": f"{'par reached' if grade.par_reached else f'par is {speed.par}'}; {better}"}  # fmt: skip
@@ -249,7 +250,7 @@ def _foot(report: Report) -> Iterator[str]:
         )  # fmt: skip
         notes = dict.fromkeys(note for one in profile.launches for note in one.launch.sampling.notes)
         yield " ".join([sample, *notes, "Instructions are PTX; the time is a model’s, not a clock’s."])
-    file = "" if report.verdict.file == f"{report.kata.name}.cu" else f" {visible(report.verdict.file)}"
+    file = "" if report.verdict.file == f"{report.kata.name}.cu" else f" {pasted(report.verdict.file)}"
     name = f"{report.kata.name}{file}"
     grade = report.verdict.speed.grade if report.verdict.speed else None
     rung = (grade.next if grade else None) or report.kata.par

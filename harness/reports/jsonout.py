@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from harness.catalogue import Kata
@@ -11,6 +11,7 @@ from harness.results import CaseResult, Hazard, Mismatch, Speed, Timing, Verdict
 
 if TYPE_CHECKING:
     from harness.practice.schedule import Due
+    from harness.practice.statistics import KataSums
 
 SCHEMA = 1
 
@@ -92,10 +93,24 @@ def error_fields(error: KataError) -> dict[str, Any]:
             "remedy": error.remedy, "exit_code": error.exit_code}  # fmt: skip
 
 
-def list_record(katas: Iterable[Kata], due: Iterable[Due] = ()) -> dict[str, Any]:
-    """The answer of ``kata list``. ``due`` of a kata that was never tried is null."""
-    known = {one.kata: one for one in due}
-    return {"schema": SCHEMA, "katas": [_kata(kata) | {"due": _due(known.get(kata.name))} for kata in katas]}
+def list_record(
+    katas: Iterable[Kata], due: Iterable[Due] = (), sums: Mapping[str, KataSums] | None = None
+) -> dict[str, Any]:
+    """The answer of ``kata list``. ``due`` of a kata that was never practised to the end is null, and so is ``done`` of
+    one for which nothing was."""
+    known, done = {one.kata: one for one in due}, sums or {}
+    return {
+        "schema": SCHEMA,
+        "katas": [
+            _kata(kata) | {"due": _due(known.get(kata.name)), "done": _done(done.get(kata.name))} for kata in katas
+        ],
+    }
+
+
+def _done(sums: KataSums | None) -> dict[str, Any] | None:
+    if sums is None:
+        return None
+    return {"checks": sums.checks, "right": sums.right, "attempts": sums.attempts, "best_rung": sums.rung}
 
 
 def _due(due: Due | None) -> dict[str, Any] | None:

@@ -23,7 +23,7 @@ from harness.reports.figures import (
 from harness.reports.gutter import Column, columns
 from harness.reports.pictures.roofline import placed
 from harness.reports.text import columns as side_by_side
-from harness.reports.text import count, duration, large, percent, rate, visible, width, wrap
+from harness.reports.text import count, duration, large, pasted, percent, rate, spelt_out, visible, width, wrap
 from harness.simulator.gpus import Gpu
 
 #: Source lines shown around one that ran.
@@ -61,7 +61,7 @@ def profile_page(profile: Profile, gpu: Gpu, text: str, undone: str | None = Non
 
 def _headline(profile: Profile, gpu: Gpu, undone: str | None) -> list[str]:
     whole = profile.prediction
-    limiter = whole.limiter.replace(": ", ", ", 1)  # the line has a colon of its own
+    limiter = spelt_out(whole.limiter).replace(": ", ", ", 1)  # the line has a colon of its own
     first = f"{profile.kata} takes about {duration(whole.seconds)} on {gpu.title}: {limiter}"
     sampled = [
         f"{one.launch.sampling.counted:,} of {one.launch.blocks:,} blocks counted"
@@ -199,7 +199,7 @@ def _whole(profile: Profile, gpu: Gpu) -> Iterator[str]:
 
 
 def _next_step(profile: Profile, undone: str | None) -> list[str]:
-    file = "" if profile.file == f"{profile.kata}.cu" else f" {profile.file}"
+    file = "" if profile.file == f"{profile.kata}.cu" else f" {pasted(profile.file)}"
     if undone:
         return wrap(f"Next: kata check {profile.kata}{file}, once it does all of the work", hanging="  ")
     return wrap(f"Next: kata report {profile.kata}{file} --html {profile.kata}.html", hanging="  ")

@@ -16,6 +16,9 @@ from harness.reports.text import count, width, wrap
 if TYPE_CHECKING:
     from harness.practice.cards import Standing
 
+#: How well a card was known, in the words of the keys that say so.
+WORDS = {Grade.AGAIN: "not", Grade.HARD: "hardly", Grade.GOOD: "well", Grade.EASY: "at once"}
+
 
 def question_lines(standing: Standing, number: int, of: int) -> list[str]:
     """The head of a card and its question."""
@@ -31,20 +34,33 @@ def answer_lines(standing: Standing) -> list[str]:
 
 
 def graded_line(grade: Grade, when: datetime, now: datetime) -> str:
-    """``good: again in 3 days``."""
+    """``well: it comes again in 3 days``."""
     days = (when.astimezone().date() - now.astimezone().date()).days
-    return f"  {grade.word}: it comes again in {count(days, 'day')}"
+    return f"  {WORDS[grade]}: it comes again in {count(days, 'day')}"
 
 
-def closing_lines(grades: Sequence[Grade], left: int) -> list[str]:
-    """What this sitting came to; ``left`` cards are due still, or new."""
-    counts = ", ".join(f"{grades.count(grade)} {grade.word}" for grade in Grade if grade in grades)
+def closing_lines(grades: Sequence[Grade], left: int, topic: str | None) -> list[str]:
+    """What this sitting came to; ``left`` cards of the topic are due still, or new."""
+    counts = ", ".join(f"{grades.count(grade)} {word}" for grade, word in WORDS.items() if grade in grades)
     first = f"{count(len(grades), 'card')} answered{f': {counts}' if counts else ''}; {left} due or new."
-    return [first, "Next: kata quiz" if left else "Next: kata practice"]
+    return [first, f"Next: {command(topic)}" if left else "Next: kata practice"]
 
 
-def list_lines(found: Sequence[Standing], now: datetime) -> list[str]:
-    """A line for each card: its topic, when it is due, the question."""
+def none_lines(topic: str | None) -> list[str]:
+    """There is no card to ask."""
+    again = command(topic)
+    return ["No card is due, and none is new.",
+            *wrap(f"Next: {again} --ahead asks before they are due; {again} --list shows when that is", indent="",
+                  hanging="  ")]  # fmt: skip
+
+
+def command(topic: str | None) -> str:
+    """What asks the cards of a topic."""
+    return f"kata quiz {topic}" if topic else "kata quiz"
+
+
+def list_lines(found: Sequence[Standing], now: datetime, topic: str | None) -> list[str]:
+    """A line for each card of the topic: what it is about, when it is due, the question."""
     topics = max(len(one.card.topic) for one in found)
     lines = [f"{'topic':<{topics}}  {'due':<6}  question"]
     for one in found:
@@ -52,7 +68,7 @@ def list_lines(found: Sequence[Standing], now: datetime) -> list[str]:
         lines += textwrap.wrap(one.card.ask, width(), initial_indent=start, subsequent_indent=" " * len(start))
     new = sum(one.when is None for one in found)
     due = sum(one.today for one in found)
-    return [*lines, "", f"{count(len(found), 'card')}: {due} due, {new} new", "Next: kata quiz"]
+    return [*lines, "", f"{count(len(found), 'card')}: {due} due, {new} new", f"Next: {command(topic)}"]
 
 
 def cards_record(found: Iterable[Standing]) -> dict[str, Any]:

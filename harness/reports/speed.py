@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from click import style
 
-from harness.reports.text import columns, duration, percent, rate, width, wrap
+from harness.reports.text import columns, duration, faster, percent, rate, spelt_out, times, width, wrap
 from harness.results import Grade, Speed, Timing
 
 #: Columns of the longest bar of a table; where there is only room for fewer than ``LEAST_BAR`` it has none.
@@ -18,15 +18,15 @@ _FIGURES = 40
 
 
 def bench_headline(kata: str, speed: Speed) -> str:
-    """``softmax: yours reaches rung 2 of 4, par is 3; the best is 35.95x faster``: how the user's kernel stands."""
+    """``softmax: yours reaches rung 2 of 4, par is 3; the best is 36x faster``: how the user's kernel stands."""
     if speed.grade is None:
         return f"{kata}: yours reaches no rung: {speed.refused}"
     grade, ratio = speed.grade, speed.grade.best_ratio
     reached = f"reaches rung {grade.rung} of {len(speed.titles)}" if grade.rung else "is below every rung"
     if ratio >= 1.005:
-        best = f"the best is {ratio:.2f}x faster"
+        best = f"the best is {faster(ratio)}"
     else:
-        best = f"{1 / ratio:.2f}x faster than the best" if ratio <= 0.995 else "as fast as the best"
+        best = f"{faster(1 / ratio)} than the best" if ratio <= 0.995 else "as fast as the best"
     return f"{kata}: yours {reached}, {_par(speed, grade)}; {best}"
 
 
@@ -67,14 +67,14 @@ def ladder_table(speed: Speed) -> list[str]:
 
 
 def _standing(speed: Speed, grade: Grade) -> str:
-    """``3 of 4, par reached: keeps up with "online pair"; "many blocks" is 1.31x faster``."""
+    """``3 of 4, par reached: keeps up with "online pair"; "many blocks" is 1.3x faster``."""
     titles = speed.titles
     place = f"{grade.rung} of {len(titles)}" if grade.rung else f"below all {len(titles)}"
     held = [f'keeps up with "{titles[grade.rung - 1]}"'] if grade.rung else []
     if grade.next and grade.next_ratio:
-        held.append(f'"{titles[grade.next - 1]}" is {grade.next_ratio:.2f}x faster')
-    if grade.next and grade.best_ratio > (grade.next_ratio or 0) * 1.005:
-        held.append(f"the best {grade.best_ratio:.2f}x")
+        held.append(f'"{titles[grade.next - 1]}" is {faster(grade.next_ratio)}')
+        if times(grade.best_ratio) != times(grade.next_ratio):
+            held.append(f"the best {times(grade.best_ratio)}")
     return f"{place}, {_par(speed, grade)}: {'; '.join(held)}"
 
 
@@ -96,7 +96,7 @@ def _prediction(speed: Speed, timing: Timing, *, verbose: bool) -> list[str]:
     if verbose:
         said = "its numbers are not checked at that size, only that all of it is done"
         lines += wrap(said, indent=" " * 10)
-    return lines + wrap(f"waits   for {speed.limiter}", hanging=" " * 8)
+    return lines + (wrap(f"waits   for {spelt_out(speed.limiter)}", hanging=" " * 8) if speed.limiter else [])
 
 
 def _rate(speed: Speed, timing: Timing) -> str:

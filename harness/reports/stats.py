@@ -134,7 +134,7 @@ def _rung(sums: KataSums, ladder: Ladder | None, steps: int) -> str:
         return " " * (steps + 5)
     reached = min(sums.rung or 0, ladder.rungs)
     bar = "█" * reached + "·" * (ladder.rungs - reached)
-    shown = f"{bar:<{steps}} {f'{reached}/{ladder.rungs}' if reached else '':<4}"
+    shown = f"{bar:<{steps}} {f'{reached}/{ladder.rungs}':<4}"
     return style(shown, fg="green") if reached >= ladder.par else shown
 
 
@@ -149,7 +149,7 @@ def _pass(sums: KataSums, ladder: Ladder | None) -> str:
 
 
 def _plot(stats: Stats) -> list[str]:
-    """How much was done in each week, as a row of bars."""
+    """How much was done in each week, as a row of bars, and what counts."""
     counts = weeks(stats.days, stats.today, WEEKS)
     most = max(number for _, number in counts)
     if not most:
@@ -157,7 +157,10 @@ def _plot(stats: Stats) -> list[str]:
     # ceiling: a week in which anything was done has a bar
     bars = "".join(_EIGHTHS[-(-8 * number // most)] for _, number in counts)
     first, last = counts[0][0], counts[-1][0] + timedelta(6)
-    return [f"each week, {first:%d %b} to {last:%d %b}  |{bars}|  the most: {most}"]
+    return [
+        f"each week, {first:%d %b} to {last:%d %b}  |{bars}|  the most: {most}",
+        "  (checks, attempts begun and cards of the quiz answered, together)",
+    ]
 
 
 def _quiz(stats: Stats) -> list[str]:

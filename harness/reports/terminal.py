@@ -10,7 +10,7 @@ from click import style
 
 from harness.errors import CompileError, KataError, SourceError
 from harness.reports.speed import speed_lines
-from harness.reports.text import columns, count, excerpt, visible, width, wrap
+from harness.reports.text import brief_path, columns, count, excerpt, pasted, visible, width, wrap
 from harness.results import CaseResult, Hazard, Mismatch, Outcome, Severity, Verdict
 
 #: How much of each a page shows; ``-v`` shows everything.
@@ -20,22 +20,28 @@ MOST_LABELS, MOST_PATTERNS, MOST_HAZARDS, MOST_PRINTED = 6, 2, 5, 12
 _FAULTS = {
     "launch": "an invalid launch", "runaway": "it never ends", "unfinished": "it took too long",
     "barrier": "a barrier that not all threads reach",
-    "missing_lanes": "a warp operation that waits for lanes in vain", "misaligned": "a misaligned access",
+    "missing_lanes": "a shuffle or vote whose mask names other lanes than come", "misaligned": "a misaligned access",
     "uninitialised": "memory read before it is written", "read_only": "a write to an input",
     "assert": "a failed assert", "double_free": "memory freed twice",
     "invalid_free": "a cudaFree of what cudaMalloc never gave",
 }  # fmt: skip
 
+#: The kind of hazard that ends nothing: there is just no answer.
+_NO_LAUNCH = "no_launch"
+
 _ONE_SIZE = re.compile(r"(\w+) = (\d+)")
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 
 
-def check_page(verdict: Verdict, lead: Mismatch | None, *, verbose: bool = False) -> str:
-    """The summary of ``kata check``. ``lead`` is the mismatch that says most about what is wrong."""
+def check_page(
+    verdict: Verdict, lead: Mismatch | None, *, verbose: bool = False, following: str | None = None
+) -> str:
+    """The summary of ``kata check``. ``lead`` is the mismatch that says most about what is wrong; ``following`` takes
+    the place of the next step."""
     lines = _headline(verdict) + _only_where_timed(verdict)
     if verbose:
         lines += [_case_line(case) for case in verdict.cases]
-    if lead:
+    if lead and (verbose or not idle(verdict)):
         lines += _mismatches(verdict, lead, verbose)
     lines += _hazards(verdict, verbose)
     if verdict.speed:
@@ -45,7 +51,8 @@ def check_page(verdict: Verdict, lead: Mismatch | None, *, verbose: bool = False
         lines += wrap(remark)
     for warning in verdict.warnings:
         lines += wrap(f"Warning  {warning}", hanging=" " * 9)
-    return "\n".join([*lines, *_next_step(verdict)])
+    next_step = wrap(f"Next: {following}", hanging="  ") if following else _next_step(verdict)
+    return "\n".join([*lines, *next_step])
 
 
 def error_page(error: KataError) -> str:
@@ -98,8 +105,8 @@ def join_labels(labels: Iterable[str], most: int = MOST_LABELS) -> str:
 def _headline(verdict: Verdict) -> list[str]:
     right = verdict.outcome is Outcome.RIGHT
     mark, colour = ("✓", "green") if right else ("✗", "red")
-    first = f"{mark} {verdict.kata} {answer(verdict)}"
-    about = f"{visible(Path(verdict.file).name)} · {verdict.device} · {verdict.seconds:.1f} s"
+    first = f"{mark} {answer(verdict)}"
+    about = f"{brief_path(Path(verdict.file))} · {verdict.device} · {verdict.seconds:.1f} s"
     room = width() - len(first) - len(about)
     if room >= 3:
         return _marked(mark, colour, [first + " " * room + about])
@@ -116,7 +123,18 @@ def _only_where_timed(verdict: Verdict) -> list[str]:
 
 
 def answer(verdict: Verdict) -> str:
-    """``is right: 14 cases, no hazards``, or how it is not."""
+    """``softmax is right: 14 cases, no hazards``, or how it is not."""
+    return f"{verdict.kata}: {idle(verdict)}" if idle(verdict) else f"{verdict.kata} {_standing(verdict)}"
+
+
+def idle(verdict: Verdict) -> str | None:
+    """What is said of a ``solve`` that does nothing in any case, None of others."""
+    found = [next((one for one in case.hazards if one.kind == _NO_LAUNCH), None) for case in verdict.cases]
+    errors = [one.message for one in found if one and one.severity is Severity.ERROR and not one.line]
+    return errors[0] if errors and len(errors) == len(verdict.cases) else None
+
+
+def _standing(verdict: Verdict) -> str:
     bad = [case for case in verdict.cases if case.outcome is not Outcome.RIGHT]
     good = len(verdict.cases) - len(bad)
     if verdict.outcome is Outcome.RIGHT:
@@ -127,9 +145,13 @@ def answer(verdict: Verdict) -> str:
             return f"is wrong for all {len(bad)} cases: {join_labels(case.label for case in bad)}"
         return f"is wrong for {join_labels(case.label for case in bad)} (right for {count(good, 'other case')})"
     errors = [hazard for hazard in verdict.hazards if hazard.severity is Severity.ERROR]
-    what = _FAULTS.get(errors[0].kind, errors[0].kind.replace("_", " ")) if errors else _words(verdict.outcome)
+    what = _what(errors[0]) if errors else _words(verdict.outcome)
     where = f" for {join_labels(case.label for case in bad)}" if bad else ""
     return f"faults{where}: {what}"
+
+
+def _what(error: Hazard) -> str:
+    return error.title or _FAULTS.get(error.kind, error.kind.replace("_", " "))
 
 
 def _mismatches(verdict: Verdict, lead: Mismatch, verbose: bool) -> list[str]:
@@ -142,32 +164,48 @@ def _mismatches(verdict: Verdict, lead: Mismatch, verbose: bool) -> list[str]:
         lines += wrap(mismatch.sentence)
         lines += columns(
             mismatch.case, f"{mismatch.parameter}[{index}]", f"got {mismatch.got}", f"expected {mismatch.expected}",
-            f"allowed {mismatch.allowed}", f"({mismatch.wrong} of {mismatch.size} wrong)",
+            "must be exact" if mismatch.allowed == "exact" else f"allowed {mismatch.allowed}",
+            f"({mismatch.wrong} of {mismatch.size} wrong)",
         )  # fmt: skip
     return lines
 
 
 def _hazards(verdict: Verdict, verbose: bool) -> list[str]:
-    shown = [hazard for hazard in verdict.hazards if verbose or hazard.severity is not Severity.NOTE]
+    shown = [hazard for hazard in verdict.hazards if verbose or _matters(hazard, verdict)]
     shown.sort(key=lambda hazard: list(Severity).index(hazard.severity))
     lines = []
     for hazard in shown[: None if verbose else MOST_HAZARDS]:
-        lines += _hazard(hazard, Path(verdict.file))
+        lines += _hazard(hazard, verdict)
     if not verbose and len(shown) > MOST_HAZARDS:
         lines.append(f"  and {len(shown) - MOST_HAZARDS} more (kata check -v shows all)")
     return lines
 
 
-def _hazard(hazard: Hazard, path: Path) -> list[str]:
+def _matters(hazard: Hazard, verdict: Verdict) -> bool:
+    """Whether it is shown to who did not ask for everything: a note is where it may be why the answer is wrong."""
+    return hazard.severity is not Severity.NOTE or (hazard.kind == _NO_LAUNCH and verdict.outcome is Outcome.WRONG)
+
+
+def _hazard(hazard: Hazard, verdict: Verdict) -> list[str]:
     word = hazard.severity.value.capitalize()
     message = hazard.message
     if hazard.line and f"line {hazard.line}" not in message:
         message = f"{message.rstrip('.')}: line {hazard.line}"
-    if hazard.count > 1:
-        message += f" ({hazard.count:,} times)"
+    if message == idle(verdict):  # the first line has said so
+        return wrap(hazard.remedy or "")
+    cases = sum(any(_same(hazard, one) for one in case.hazards) for case in verdict.cases)
+    if cases > 1:
+        message += f" (in {cases} cases)"
     lines = _marked(word, _COLOURS[hazard.severity], wrap(f"{word}  {message}", hanging="  "))
-    lines += excerpt(path, hazard.line)
+    lines += excerpt(Path(verdict.file), hazard.line)
     return lines + (wrap(hazard.remedy, indent="    ") if hazard.remedy else [])
+
+
+def _same(one: Hazard, other: Hazard) -> bool:
+    """Whether two cases met the same thing: :func:`harness.grading.outcomes.merged` makes one of them."""
+    return all(
+        getattr(one, name) == getattr(other, name) for name in ("kind", "severity", "kernel", "line", "other_line")
+    )
 
 
 def _printed(printed: tuple[str, ...], verbose: bool) -> list[str]:
@@ -181,13 +219,19 @@ def _printed(printed: tuple[str, ...], verbose: bool) -> list[str]:
 
 
 def _next_step(verdict: Verdict) -> list[str]:
-    file = "" if verdict.file == f"{verdict.kata}.cu" else f" {verdict.file}"
+    file = "" if verdict.file == f"{verdict.kata}.cu" else f" {pasted(verdict.file)}"
     if verdict.outcome is Outcome.RIGHT:
         following = verdict.speed and verdict.speed.grade and verdict.speed.grade.next
         why = f", or kata profile {verdict.kata}{file}" if verdict.speed else ""
         return wrap(f"Next: kata solution {verdict.kata} {following or '--list'}{why}", hanging="  ")
-    again = f"kata check {verdict.kata}{file} --seed {verdict.seed}"
-    return columns(f"Next: kata hint {verdict.kata}", f"(the same inputs: {again})")
+    hint = f"kata hint {verdict.kata}"
+    again = f"(the same inputs: kata check {verdict.kata}{file} --seed {verdict.seed})"
+    line = next((one.line for one in verdict.hazards if one.severity is Severity.ERROR and one.line), None)
+    if line is None:
+        beside = columns(f"Next: {hint}", again)
+        return beside if len(beside) == 1 else [beside[0], *wrap(again, indent="    ")]
+    step = columns(f"Next: fix line {line}, and check again", f"(stuck? {hint})", gap=" ")
+    return [*step, *wrap(again, indent="    ")]
 
 
 def _case_line(case: CaseResult) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
+import shlex
 import shutil
 import sys
 import textwrap
@@ -47,6 +49,9 @@ def fit_streams(environment: Mapping[str, str] = os.environ) -> None:
 #: Columns that are written for even where there are fewer: gutters and indents have to leave room for words.
 NARROWEST = 32
 
+#: Columns of a path that is shown whole.
+LONGEST_PATH = 48
+
 
 def width() -> int:
     """Columns to write for: the terminal's, at most 100 (longer lines read badly); 80 where there is none."""
@@ -62,20 +67,32 @@ def visible(text: str) -> str:
     )  # fmt: skip
 
 
+#: What a shell takes as one word, quotes and all, and what stands for its spaces while lines are broken.
+_QUOTED, _KEPT = re.compile(r"(?<!\S)'[^']*'(?!\w)"), "\N{NO-BREAK SPACE}"
+
+
+def pasted(file: str) -> str:
+    """A file's name as a shell takes it in a command that is pasted: quoted where it must be."""
+    return shlex.quote(visible(file))
+
+
 def wrap(text: str, *, indent: str = "  ", hanging: str = "") -> list[str]:
     """Paragraph lines of at most :func:`width` columns; lines after the first get ``hanging`` more indent.
 
-    Line breaks in ``text`` are kept, and indented lines (code) are not refilled.
+    Line breaks in ``text`` are kept, indented lines (code) are not refilled, and nothing between single quotes is torn
+    apart: it may be a file's name in a command to be pasted.
     """
     lines: list[str] = []
     for paragraph in visible(text).splitlines():
         if paragraph[:1].isspace() or not paragraph:
             lines.append((indent + paragraph).rstrip())
             continue
-        lines += textwrap.wrap(
-            paragraph, width(), initial_indent=indent if not lines else indent + hanging,
+        kept = _QUOTED.sub(lambda quoted: quoted.group().replace(" ", _KEPT), paragraph)
+        wrapped = textwrap.wrap(
+            kept, width(), initial_indent=indent if not lines else indent + hanging,
             subsequent_indent=indent + hanging, break_long_words=False, break_on_hyphens=False,
         )  # fmt: skip
+        lines += [line.replace(_KEPT, " ") for line in wrapped]
     return lines
 
 
@@ -131,6 +148,29 @@ def percent(part: float) -> str:
     return "<1 %" if 0 < part < 0.005 else f"{100 * part:.0f} %"
 
 
+def times(ratio: float) -> str:
+    """``2.6x``, ``65x``: two digits below ten, no part of one from there on."""
+    return f"{ratio:.2g}x" if ratio < 10 else f"{ratio:,.0f}x"
+
+
+def faster(ratio: float) -> str:
+    """``2.6x faster``; of what is nearly as fast, ``4 % faster``."""
+    return f"{times(ratio)} faster" if ratio >= 1.095 else f"{100 * (ratio - 1):.0f} % faster"
+
+
+_LATENCY = re.compile(r"latency( in \w+)?: ((\d+) warps?) in flight per SM")
+
+
+def spelt_out(limiter: str) -> str:
+    """What a kernel waits for, for who doesn't know what latency is hidden by."""
+    return _LATENCY.sub(_latency, limiter)
+
+
+def _latency(match: re.Match[str]) -> str:
+    where, warps, number = match.groups(default="")
+    return f"memory and arithmetic latency{where}: {warps} per SM {'does' if number == '1' else 'do'} not hide it"
+
+
 def figure(value: float) -> str:
     """A count that may be an average: ``32``, ``5.3``."""
     return f"{value:,.1f}".removesuffix(".0")
@@ -147,6 +187,11 @@ def large(number: float) -> str:
 def rate(a_second: float, unit: str = "B") -> str:
     """``3.26 TB/s``, ``417 GB/s``; ``167 GFLOP/s`` of another unit than bytes."""
     return f"{a_second / 1e12:.3g} T{unit}/s" if a_second >= 1e12 else f"{a_second / 1e9:.3g} G{unit}/s"
+
+
+def brief_path(path: Path) -> str:
+    """The path where it is short and starts here; else the file's name."""
+    return visible(path.name if path.is_absolute() or len(str(path)) > LONGEST_PATH else str(path))
 
 
 def shown_path(path: Path) -> str:

@@ -85,12 +85,35 @@ def shuffle(instruction: Instruction, kernel: Kernel) -> Step:
 def _absence(instruction: Instruction, absent: np.ndarray, taken: np.ndarray, batch: Batch) -> Origin:
     """Why the first of these lanes gets nothing: no mistake until the value is used."""
     position = int(np.flatnonzero(absent)[0])
-    what = "is not taking part" if batch.alive[taken[position]] else "has exited or does not exist"
-    deed = f"takes the value of lane {int(taken[position]) % WARP} of its warp, which {what}"
+    lane = int(taken[position])
+    deed = f"takes the value of lane {lane % WARP} of its warp, which"
+    if batch.thread[lane] < batch.threads_per_block and not batch.alive[lane]:
+        return Origin(
+            instruction, f"{deed} has exited{batch.ways.of(lane, position)}", "missing_lanes", LEFT_REMEDY,
+            title=left_title(instruction),
+        )  # fmt: skip
+    what = "is not taking part" if batch.alive[lane] else "does not exist"
     return Origin(
-        instruction, deed, "missing_lanes",
+        instruction, f"{deed} {what}", "missing_lanes",
         "let every lane named in the mask run the shuffle, and give idle lanes a neutral value",
     )  # fmt: skip
+
+
+#: Instructions that name lanes, as people call them.
+_SPOKEN = {
+    "shfl": "a shuffle", "vote": "a vote", "match": "a match", "redux": "a reduction", "elect": "an election",
+    "bar": "a __syncwarp()", "barrier": "a __syncwarp()",
+}  # fmt: skip
+
+LEFT_REMEDY = (
+    "let all lanes come here, with a neutral value instead of a return; or take the mask from __ballot_sync before "
+    "they part"
+)
+
+
+def left_title(instruction: Instruction) -> str:
+    """What it is to name lanes that are no more."""
+    return f"{_SPOKEN[instruction.opcode]} that names lanes which have left the kernel"
 
 
 def _up(lane: np.ndarray, by: np.ndarray, limit: np.ndarray, segment: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -35,6 +35,26 @@ Updates = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 _COUNTED = ("global", "shared", "local", "generic")
 _MANY = 256
+
+
+class BatchWatcher(Protocol):
+    """What is told of all that a batch does."""
+
+    def ran(self, block: Block, lanes: Lanes, parts: list[tuple[int, Lanes]]) -> None:
+        """``lanes`` ran a block of code, and went on in ``parts``."""
+
+    def accessed(self, access: Access, located: Located, lanes: Lanes) -> None:
+        """``lanes`` are about to access memory."""
+
+    def close(self) -> None:
+        """The batch has run."""
+
+
+class Watcher(Protocol):
+    """What is handed to a launch to look on: it counts (:class:`Tally`), or does less."""
+
+    def open(self, batch: Batch) -> BatchWatcher:
+        """Begin with a batch."""
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ the one to run next: lanes that parted then meet again at the immediate post-dom
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from harness.simulator.inline import Flat, rename
 from harness.simulator.ptx import Instruction, Symbol
@@ -29,6 +30,18 @@ class Block:
     live_in: frozenset[str] = frozenset()
 
 
+class Node(Protocol):
+    """What a way through the graph depends on: how a block ends, and where it leads."""
+
+    @property
+    def end(self) -> Instruction | None:
+        """The branch or exit that ends it, None where it falls through."""
+
+    @property
+    def successors(self) -> tuple[int, ...]:
+        """The numbers of the blocks that may come next."""
+
+
 ENDS = frozenset({"bra", "brx", "ret", "exit"})
 
 
@@ -47,6 +60,22 @@ def blocks(
     ordered = [found[old] for old in order]
     _liveness(ordered, effects)
     return ordered
+
+
+def comes_next(graph: Sequence[Node], start: int, block: int) -> bool:
+    """Whether every way on from block ``start`` comes to another ``block`` before it ends or comes back."""
+    seen: set[int] = set()
+    stack = [start]
+    while stack:
+        node = graph[stack.pop()]
+        if not node.successors or (node.end is not None and node.end.opcode in ("ret", "exit")):
+            return False
+        if start in node.successors:
+            return False
+        fresh = set(node.successors) - seen - {block}
+        seen |= fresh
+        stack += fresh
+    return True
 
 
 def _without_guarded_gates(flat: Flat, is_gate: Callable[[Instruction], bool]) -> Flat:

@@ -1,4 +1,4 @@
-"""Values read from memory nobody wrote, followed until they matter.
+"""Values that nobody wrote, in memory or in a variable, followed until they matter.
 
 Moving one is no mistake: a padded vector load, a struct copied whole, a select that drops it. Arithmetic on one gives
 garbage again, which the compiler may have hoisted above the very test that drops it. What counts is a use that can be
@@ -9,7 +9,7 @@ there is garbage at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, NoReturn
 
@@ -29,13 +29,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where garbage came from: the instruction, what the first thread did there (the rest of a sentence that begins
-    with the thread), and the kind of hazard that using it is."""
+    """Where garbage came from: the instruction (None as long as none has computed with it), what the first thread did
+    there (the rest of a sentence that begins with the thread), how that goes on with the line where it is felt, and the
+    kind of hazard that using it is, with its remedy and title."""
 
-    instruction: Instruction
+    instruction: Instruction | None
     deed: str
     kind: str = "uninitialised"
     remedy: str = "write it first: memory starts as garbage"
+    felt: str = "and uses it"
+    title: str | None = None
+
+    def met(self, instruction: Instruction) -> Origin:
+        """The same garbage where its way is known; else as an instruction that does more than move it met it first."""
+        known = self.instruction is not None or instruction.opcode == "mov"
+        return self if known else replace(self, instruction=instruction)
+
+
+#: A register that is read before anything wrote it. The copies that a compiler makes of it stand on no certain line.
+UNSET = Origin(
+    None, "uses a variable before it has a value", felt="and the result",
+    remedy="give it a value where it is declared: float sum = 0.0f;", title="a variable used before it has a value",
+)  # fmt: skip
 
 
 #: Garbage of a register or operand: for each lane which bits nobody wrote (uint64), and where that came from.
@@ -48,18 +63,35 @@ class Garbage:
 
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
-        self.held: dict[int, Shadow] = {}
+        unset = np.where(batch.alive, ALL_BITS, np.uint64(0))
+        self.held: dict[int, Shadow] = dict.fromkeys(batch.kernel.unset, (unset, UNSET))
+        #: What the lanes that run the block of code don't hold, or the block doesn't touch.
+        self.aside: dict[int, Shadow] = {}
         #: Set while a store of garbage runs: for each of its elements the active lanes' bits, and the origin.
         self.storing: tuple[list[np.ndarray], Origin] | None = None
 
     def __bool__(self) -> bool:
         return bool(self.held)
 
+    def turn_to(self, block: Block, lanes: Lanes) -> None:
+        """Have at hand what matters to these lanes in the block that they run next; forget what neither they nor lanes
+        elsewhere read before it is written anew."""
+        if not self.held and not self.aside:
+            return
+        every = self.aside | self.held
+        self.held, self.aside = {}, {}
+        for register, shadow in every.items():
+            if register in block.live_in or register in lanes.keep:
+                touched = register in block.reads or register in block.writes
+                at_hand = touched and lanes.active(shadow[0]).any()
+                (self.held if at_hand else self.aside)[register] = shadow
+
     def put(self, register: int, ids: np.ndarray, bits: np.ndarray, origin: Origin | None) -> None:
         """Of register ``register`` in lanes ``ids``, these ``bits`` are garbage now, and the others good."""
         known = self.held.get(register)
         if known is None and not bits.any():
             return
+        known = known or self.aside.get(register)
         shadow = np.zeros(self.batch.width, np.uint64) if known is None else known[0].copy()
         shadow[ids] = bits
         source = origin or (known[1] if known else None)
@@ -130,14 +162,15 @@ class Garbage:
         operands = list(flatten(instruction.operands))
         if instruction.opcode == "st":
             self._refuse(operands[:1], instruction, lanes)
-            self.storing = self._stored(operands[1:], lanes)
+            self.storing = self._stored(operands[1:], instruction, lanes)
         elif instruction.opcode == "shfl":
             self._refuse(operands[-3:], instruction, lanes)
         elif instruction.opcode not in COMPUTE:
             reads = self.batch.effects(instruction).reads
             self._refuse([Register(name) for name in sorted(reads)], instruction, lanes)
         else:
-            return self._computed(instruction, operands, values, lanes)
+            origin, results = self._computed(instruction, operands, values, lanes)
+            return origin and origin.met(instruction), results
         return None, []
 
     def _computed(
@@ -160,11 +193,15 @@ class Garbage:
         results = rule(operation, shadows, known)
         return origin, [np.broadcast_to(_bits(one), lanes.count) for one in results]
 
-    def _stored(self, elements: list[Operand], lanes: Lanes) -> tuple[list[np.ndarray], Origin] | None:
+    def _stored(
+        self, elements: list[Operand], instruction: Instruction, lanes: Lanes
+    ) -> tuple[list[np.ndarray], Origin] | None:
         found = [self.of(one, lanes) for one in elements]
         origin = next((one[1] for one in found if one is not None), None)
         nothing = np.zeros(lanes.count, np.uint64)
-        return None if origin is None else ([nothing if one is None else one[0] for one in found], origin)
+        if origin is None:
+            return None
+        return [nothing if one is None else one[0] for one in found], origin.met(instruction)
 
     def refuse_branch(self, block: Block, lanes: Lanes) -> None:
         """Raise KernelFault if the block's branch depends on garbage."""
@@ -179,11 +216,13 @@ class Garbage:
                 self.fail(found[1], instruction, lanes, found[0])
 
     def fail(self, origin: Origin, user: Instruction | None, lanes: Lanes, bits: np.ndarray) -> NoReturn:
-        """Stop the launch: a value nobody wrote is used. The line named is the load's."""
+        """Stop the launch: a value nobody wrote is used. The line named is that of the load, or of the first use of a
+        variable."""
         position = int(np.flatnonzero(bits)[0])
-        used = f", and uses it on line {user.line}" if user is not None and user.line != origin.instruction.line else ""
-        deed = f"{origin.deed}{used}"
-        self.batch.witness.blame(origin.instruction, origin.kind, deed, lanes, position, origin.remedy)
+        found = origin.instruction or user
+        elsewhere = user is not None and found is not None and user.line != found.line
+        deed = f"{origin.deed}, {origin.felt} on line {user.line}" if user is not None and elsewhere else origin.deed
+        self.batch.witness.blame(found, origin.kind, deed, lanes, position, origin.remedy, origin.title)
 
 
 #: Operation, its sources' shadows, their values -> its results' shadows. Whatever has no rule spreads.

@@ -21,6 +21,15 @@ from harness.simulator.ptx import (
 )
 
 
+class Recursion(Unsupported):
+    """A function that calls itself, on ``line``; ``function`` is its mangled name."""
+
+    def __init__(self, function: str, line: int | None) -> None:
+        what = f"{function} calls itself: recursion on the device is not simulated"
+        super().__init__(what, line=line, remedy="write the recursion as a loop")
+        self.function = function
+
+
 @dataclass
 class Flat:
     """One kernel with every call inlined: unique labels, registers and variables."""
@@ -33,7 +42,7 @@ class Flat:
 
 def inline(translation: Translation, kernel: str) -> Flat:
     """Flatten ``kernel``. Functions without a body (``vprintf``) stay calls; a call through a pointer becomes a test
-    for each function it may mean. Raises Unsupported for recursion."""
+    for each function it may mean. Raises Recursion."""
     flat = Flat()
     _Inliner(translation, flat).expand(translation.functions[kernel], "", {}, ())
     return flat
@@ -82,10 +91,7 @@ class _Inliner:
             self.flat.body.append(call)
             return
         if function.name in stack:
-            raise Unsupported(
-                f"{function.name} calls itself: recursion on the device is not simulated", line=call.line,
-                remedy="write the recursion as a loop",
-            )  # fmt: skip
+            raise Recursion(function.name, call.line)
         if len(results) != len(function.results) or len(arguments) != len(function.parameters):
             raise Unsupported(f"call with another number of arguments: {call.text}", line=call.line)
         formal = [variable.name for variable in function.results + function.parameters]

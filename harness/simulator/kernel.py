@@ -208,7 +208,19 @@ class Kernel:
         #: Whether some instruction names the lanes that it waits for.
         self.names_lanes = any(steps.is_gate(item) and not steps.meets_the_block(item) for item in every)
         self.reads_clock = any(clock in item.text for item in every for clock in specials.CLOCKS)
+        #: Whether blocks may learn from each other while they run.
+        self.hands_over = any(map(_hands_over, every))
+        self._next: dict[tuple[int, int], bool] = {}
         self.blocks = [self._decode(block, graph) for block in graph]
+        #: Registers that some way through the kernel reads before it writes them: C++ variables without a value.
+        self.unset = self.blocks[0].live_in - frozenset(self.specials.values())
+
+    def comes_next(self, start: int, block: int) -> bool:
+        """Whether lanes at block ``start`` come to another ``block`` in any case, before they end or come back."""
+        known = self._next.get((start, block))
+        if known is None:
+            known = self._next[start, block] = flow.comes_next(self.blocks, start, block)
+        return known
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -226,7 +238,7 @@ class Kernel:
         if register in self.numbers:
             return self.numbers[register]
         if not specials.known(register):
-            raise Unsupported(f"the special register {register}")
+            raise specials.unknown(register)
         if register not in self.specials:
             self.specials[register] = self._add(register, np.dtype(_SPECIAL_DTYPES.get(register, "u4")))
         return self.specials[register]
@@ -312,3 +324,10 @@ class Kernel:
             frozenset(self.number(r) for r in block.live_in),
             out,
         )
+
+
+def _hands_over(item: Instruction) -> bool:
+    """Whether an instruction may see what another block has just done: an atomic, or a load past the L1."""
+    if item.opcode == "atom":
+        return not item.has("shared", "shared::cta")
+    return item.opcode == "ld" and item.has("volatile", "relaxed", "acquire")

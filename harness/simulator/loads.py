@@ -87,16 +87,16 @@ def store(instruction: Instruction, kernel: Kernel) -> Step:
     return step
 
 
-_VERBS = {"ld": "read", "ldu": "read", "st": "write", "red": "update"}
+_VERBS = {"ld": "read", "ldu": "read", "st": "write", "red": "update", "atom": "update"}
 
 
 def touch(instruction: Instruction, kernel: Kernel) -> Step:
-    """Any load, store or ``red`` as an access alone: it is located and watched, and moves nothing."""
+    """Any load, store or atomic as an access alone: it is located and watched, and moves nothing."""
     operands = list(flatten(instruction.operands))
     address = next(one for one in operands if isinstance(one, Address))
-    moved = 1 if instruction.opcode == "red" else len(operands) - 1
-    width = DTYPES[instruction.type].itemsize * moved
-    access = Access(instruction, address, width, _VERBS[instruction.opcode], kernel)
+    verb = _VERBS[instruction.opcode]
+    moved = 1 if verb == "update" else len(operands) - 1
+    access = Access(instruction, address, DTYPES[instruction.type].itemsize * moved, verb, kernel)
 
     def step(registers: Registers, lanes: Lanes, batch: Batch) -> None:
         batch.witness.watch(access, access.located(registers, lanes, batch), lanes)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from harness.results import Hazard
-from harness.simulator.counters import Tally
+from harness.simulator.counters import Watcher
 from harness.simulator.heap import keep_freed_memory
 from harness.simulator.kernel import Kernel, Module
 from harness.simulator.memory import Backing, Memory
@@ -46,7 +46,8 @@ class LaunchReport:
 
 @dataclass
 class Launch:
-    """One launch while it runs: its shape, argument bytes, and what was found so far."""
+    """One launch while it runs: its shape, argument bytes, and what was found so far. ``in_turn`` lets few blocks that
+    hand over results run one after the other."""
 
     kernel: Kernel
     name: str
@@ -59,8 +60,9 @@ class Launch:
     budget: Budget
     watching: bool = True
     chosen: Sequence[int] | None = None
-    tally: Tally | None = None
+    tally: Watcher | None = None
     line: int | None = None
+    in_turn: bool = False
     found: dict[tuple[str, int | None, int | None], Hazard] = field(default_factory=dict)
     started: float = 0.0
     step: int = 0
@@ -101,7 +103,7 @@ class Launch:
         """Keep a finding, counted with those of the same kind, severity and lines."""
         key = (f"{hazard.severity} {hazard.kind}", hazard.line, hazard.other_line)
         known = self.found.get(key)
-        self.found[key] = hazard if known is None else replace(known, count=known.count + hazard.count)
+        self.found[key] = hazard if known is None else known.met_again(hazard)
 
     def lines_left(self) -> int:
         """How many more lines of a kernel's printf are worth formatting."""
@@ -113,7 +115,8 @@ class Launch:
 
 
 class Machine:
-    """A module loaded over a memory, ready to launch. ``printer`` takes each line a kernel prints."""
+    """A module loaded over a memory, ready to launch. ``printer`` takes each line a kernel prints. While ``in_turn`` is
+    set, few blocks that hand over results run one after the other, not side by side."""
 
     def __init__(
         self, module: Module, memory: Memory, *,
@@ -125,11 +128,12 @@ class Machine:
         self.printer = printer
         self.budget = budget or Budget()
         self.watch_races = watch_races
+        self.in_turn = False
         module.load(memory)
 
     def launch(
         self, kernel: str, grid: tuple[int, int, int], block: tuple[int, int, int], shared_bytes: int,
-        arguments: bytes, name: str | None = None, *, blocks: Sequence[int] | None = None, tally: Tally | None = None,
+        arguments: bytes, name: str | None = None, *, blocks: Sequence[int] | None = None, tally: Watcher | None = None,
         line: int | None = None,
     ) -> LaunchReport:  # fmt: skip
         """Launch a kernel by its mangled name and wait for it. ``shared_bytes`` is the dynamic part; ``arguments``
@@ -145,5 +149,6 @@ class Machine:
         launch = Launch(
             decoded, name or kernel, self.memory, grid, block, decoded.dynamic_start + shared_bytes, packed,
             self.printer, self.budget, self.watch_races and blocks is None, blocks, tally, line,
+            self.in_turn,
         )  # fmt: skip
         return launch.run()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.results import Hazard, Severity
+from harness.results import Barrier, Hazard, Severity
 from harness.simulator.access import Access, Act
 from harness.simulator.memory import Allocation
 from harness.simulator.ordering import WARP_SHIFT
@@ -177,36 +177,48 @@ class GlobalRaces:
         return Shadow(len(allocation.backing.view(granule)), batch.lanes_per_block, crowded)
 
 
+#: What is mostly wrong where threads write different values to one place: its index.
+_EACH_ITS_OWN = (
+    "give each thread an element of its own: is the index the same for both? If they are to share it, use an atomic, "
+    "or let one thread write it"
+)
+
+
 def report(batch: Batch, race: Race, place: str, order: Order) -> None:
     """Tell a race as a candidate would be told: the place, both lines, both threads, what is missing between."""
     one, two = race.earlier_thread, race.later_thread
     shift = 0 if race.later.first else batch.first_lane
     block_one, thread_one = batch.witness.grid_position(one + shift)
     block_two, thread_two = batch.witness.grid_position(two + shift)
+    missing = None
+    threads, blocks = batch.launch.block, batch.launch.grid
     first, second = race.earlier.access.instruction.line, race.later.access.instruction.line
     verbs = _VERBS[race.earlier.act], _VERBS[race.later.act]
     if race.earlier is race.later or race.same_value:
         values = "the same value" if race.same_value else "different values"
         severity = Severity.NOTE if race.same_value else Severity.ERROR
-        who = f"{spoken(thread_one)} and {spoken(thread_two)}" + _of_blocks(block_one, block_two)
+        who = f"{spoken(thread_one, threads)} and {spoken(thread_two, threads)}"
+        if block_one != block_two:
+            who += f" of blocks {short(block_one, blocks)} and {short(block_two, blocks)}"
         message = f"{who} write {values} to {place} at once"
-        remedy = None if race.same_value else "let one thread write it, or use an atomic"
+        remedy = None if race.same_value else _EACH_ITS_OWN
     else:
         severity = Severity.ERROR
-        other = f" of block {short(block_one)}" if block_one != block_two else ""
+        other = f" of block {short(block_one, blocks)}" if block_one != block_two else ""
         message = (
-            f"race on {place}: line {first} ({spoken(thread_one)}{other}) {verbs[0]}, "
-            f"line {second} ({spoken(thread_two)}) {verbs[1]}, "
+            f"race on {place}: line {first} ({spoken(thread_one, threads)}{other}) {verbs[0]}, "
+            f"line {second} ({spoken(thread_two, threads)}) {verbs[1]}, "
         )
         one_warp = one >> WARP_SHIFT == two >> WARP_SHIFT
         alone = batch.threads_per_block <= 1 << WARP_SHIFT
-        why, remedy = _unpublished(race, order, block_one != block_two, second) or _missing(
-            race, block_one != block_two, one_warp, alone
-        )
+        unpublished = _unpublished(race, order, block_one != block_two, second)
+        if unpublished is None and block_one == block_two:
+            missing = Barrier.WARP if one_warp else Barrier.BLOCK
+        why, remedy = unpublished or _missing(race, missing, alone)
         message += why
-    batch.launch.add(
-        Hazard("race", severity, message, second, batch.launch.name, block_two, thread_two, race.count, remedy, first)
-    )
+    batch.launch.add(Hazard(
+        "race", severity, message, second, batch.launch.name, block_two, thread_two, race.count, remedy, first, missing,
+    ))  # fmt: skip
 
 
 def _unpublished(race: Race, order: Order, across_blocks: bool, second: int | None) -> tuple[str, str] | None:
@@ -233,46 +245,48 @@ def _unpublished(race: Race, order: Order, across_blocks: bool, second: int | No
     return None
 
 
-def _missing(race: Race, across_blocks: bool, one_warp: bool, alone: bool) -> tuple[str, str]:
-    """What would order the two accesses, and where to put it. ``alone`` says that the block is one warp.
+def _missing(race: Race, barrier: Barrier | None, alone: bool) -> tuple[str, str]:
+    """What would order the two accesses, and where to put it: a barrier, but for None between blocks. ``alone`` says
+    that the block is one warp.
 
     Lanes of one warp often race where not all threads come by, and a __syncthreads() would hang.
     """
-    if across_blocks:
+    if barrier is None:
         return (
             "and blocks run in any order",
             "use an atomic, a second kernel, or __threadfence() and an atomic flag that the reader checks",
         )
-    barrier = "__syncwarp()" if one_warp else "__syncthreads()"
+    one_warp = barrier is Barrier.WARP
     luck = ": lanes of a warp may drift apart, it works by luck" if one_warp else ""
     remedy = f"put {barrier} {_between(race)}"
     if one_warp and not alone:
-        remedy += "; __syncthreads() where other warps share the memory and all threads come by"
+        remedy += f"; {Barrier.BLOCK} where other warps share the memory and all threads come by"
     return f"no {barrier} between them{luck}", remedy
 
 
 def _between(race: Race) -> str:
     """The place between two accesses, by their lines."""
     first, second = race.earlier.access.instruction.line, race.later.access.instruction.line
-    if first is None or second is None or first < second:
-        return f"between line {first} and line {second}"
-    if first > second:
-        return f"after line {first}, before line {second} runs again"
+    if first != second:
+        return gap(first, second)
     if race.earlier.act in WRITES:
         return f"after line {first}, before it runs again"
     return f"within line {first}, between its reading and its writing"
 
 
-def spoken(thread: tuple[int, int, int]) -> str:
-    """``thread 32`` for a thread of a flat block, else ``thread (1, 2, 0)``."""
-    return f"thread {short(thread)}"
+def gap(first: int | None, second: int | None) -> str:
+    """The place after the code of one line and before that of another, which may stand above it in a loop."""
+    if first is None or second is None or first < second:
+        return f"between line {first} and line {second}"
+    return f"after line {first}, before line {second} runs again"
 
 
-def short(place: tuple[int, int, int]) -> str:
-    """A coordinate as people write it: one number where the others are 0."""
-    x, y, z = place
-    return str(x) if y == z == 0 else f"({x}, {y}, {z})"
+def spoken(thread: tuple[int, int, int], block: tuple[int, int, int]) -> str:
+    """``thread 32`` of a block that is a row of threads, ``thread (1, 2)`` of one with columns."""
+    return f"thread {short(thread, block)}"
 
 
-def _of_blocks(one: tuple[int, int, int], two: tuple[int, int, int]) -> str:
-    return "" if one == two else f" of blocks {short(one)} and {short(two)}"
+def short(place: tuple[int, int, int], shape: tuple[int, int, int]) -> str:
+    """A coordinate as people write it: with as many numbers as the block or the grid has dimensions."""
+    dimensions = 3 if shape[2] > 1 else 2 if shape[1] > 1 else 1
+    return str(place[0]) if dimensions == 1 else f"({', '.join(map(str, place[:dimensions]))})"

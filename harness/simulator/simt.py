@@ -7,7 +7,8 @@ go.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
@@ -18,6 +19,7 @@ from harness.simulator.access import Access, Located
 from harness.simulator.active import NOTHING, Lanes
 from harness.simulator.branches import EXIT
 from harness.simulator.collectives import WARP
+from harness.simulator.detours import Detours
 from harness.simulator.endless import LoopWatch
 from harness.simulator.garbage import Garbage
 from harness.simulator.leaving import Ways
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 #: starve the lane that holds it. Each time it comes to that, patience is halved.
 PATIENCE = 128
 TURN = 32
+#: Blocks of a grid that run in turn, at most, and how many blocks of code each runs before another's turn comes.
+MOST_IN_TURN, TURN_OF_BLOCK = 16, 48
 #: Picks between two looks for a launch that never ends; longer than a group waits for its turn.
 LOOK_EVERY = 1024
 #: A group this many times smaller than the batch runs on compacted registers.
@@ -86,11 +90,17 @@ class Batch:
         self.tally = None if launch.tally is None else launch.tally.open(self)
         self.effects = effects
         self.groups: dict[int, Lanes] = {}
+        #: The groups of blocks whose turn it is not, where blocks run in turn.
+        self.others: deque[dict[int, Lanes]] = deque()
+        self.turn = 0
         self.parked: dict[int, Lanes] = {}
         self.named = NamedBarriers(self)
         self.ways = Ways(self)
+        self.detours = Detours(self)
         self.picks = self.waited = 0
         self.patience = PATIENCE
+        #: Set once groups ran out of their order: where lanes stand says no more which way they came.
+        self.took_turns = False
         self.loop = LoopWatch()
         #: Set once the batch has run long: from then on, only a store that changes a value counts as a change.
         self.doubtful = False
@@ -100,8 +110,10 @@ class Batch:
 
     def run(self) -> None:
         """Run every lane to its exit. Raises KernelFault where a lane can't go on."""
-        self.groups[0] = Lanes(self.width, None if self.alive.all() else self.alive)
-        while self.groups or self.parked:
+        everyone = Lanes(self.width, None if self.alive.all() else self.alive)
+        self.others.extend({0: lanes} for lanes in self._apart(everyone))
+        while self.groups or self.others or self.parked:
+            self._take_turns()
             if not self.groups:
                 self._deadlock()
             place = self._next_place()
@@ -115,6 +127,30 @@ class Batch:
         if self.tally is not None:
             self.tally.close()
         self._forget()
+
+    def _apart(self, everyone: Lanes) -> Iterator[Lanes]:
+        """All lanes at once, or those of each block apart.
+
+        Blocks of a GPU start in any order, and one may be far ahead of the rest. Where they hand over results while
+        they run, a launch of few blocks is run that way too: the first block as far as it comes, and so on.
+        """
+        few = 1 < self.launch.blocks == self.block_count <= MOST_IN_TURN
+        if not (self.launch.in_turn and few and self.kernel.hands_over):
+            yield everyone
+            return
+        for number in range(self.block_count):
+            mine, _ = everyone.split(self.block_of == number)
+            if mine is not None:
+                yield mine
+
+    def _take_turns(self) -> None:
+        """Let the next block run where one has ended, waits, or has had its turn."""
+        self.turn += 1
+        if self.groups and (self.turn < TURN_OF_BLOCK or not self.others):
+            return
+        if self.groups:
+            self.others.append(self.groups)
+        self.groups, self.turn = self.others.popleft() if self.others else {}, 0
 
     def _forget(self) -> None:
         """Let go of the large arrays now: the batch and its parts know each other, and would wait for the collector."""
@@ -136,6 +172,7 @@ class Batch:
         self.waited += 1
         if self.waited <= self.patience:
             return min(self.groups)
+        self.took_turns = True
         if self.waited == self.patience + TURN:
             self.waited, self.patience = 0, max(1, self.patience // 2)
         places = sorted(self.groups)
@@ -146,11 +183,11 @@ class Batch:
         self.doubtful = True
         place, lanes = next(iter(self.groups.items()))
         instruction = self.kernel.blocks[place >> 1].first
-        if self.loop.stuck(self):
+        if not self.others and self.loop.stuck(self):
             self.witness.fail(
                 instruction, "runaway",
                 f"the kernel never ends: nothing changes any more for {_threads(lanes.count)} in a loop here",
-                lanes, 0, "check that the loop's condition can become false for every thread",
+                lanes, 0, self._way_out(),
             )  # fmt: skip
         if self.launch.overdue():
             self.witness.fail(
@@ -159,14 +196,26 @@ class Batch:
                 lanes, 0, "check the loop's condition; if it is right, the kernel is too slow to simulate: use a GPU",
             )  # fmt: skip
 
+    def _way_out(self) -> str:
+        """What to do about a loop that never ends: it may wait for blocks that can't start before this one is done."""
+        all_blocks, waiting = self.launch.blocks, self.launch.blocks - 1 - int(self.numbers[-1])
+        if self.launch.chosen is not None or waiting == 0:
+            return "check that the loop's condition can become false for every thread"
+        return (
+            f"if it waits for other blocks: {waiting:,} of {all_blocks:,} have not started yet, and can't until "
+            "others end, as a large grid doesn't fit on the GPU at once. End the kernel here, and launch a second one"
+        )
+
     def _run_block(self, block: Block, lanes: Lanes) -> None:
+        self.detours.ran(block, lanes)
         lanes.keep = self._needed_elsewhere()
+        self.garbage.turn_to(block, lanes)
         if block.compact and lanes.count * SPARSE <= lanes.width and lanes.width > WARP:
             self._run_compacted(block, lanes)
             return
         self._run_steps(block, self.registers, lanes)
         parts = self._parts(block, self.registers, lanes)
-        self.ways.ran(block, lanes, len(parts))
+        self.ways.ran(block, lanes, [part for _, part in parts])
         for target, part in parts:
             self._send(target, part)
 
@@ -190,9 +239,10 @@ class Batch:
 
     def _needed_elsewhere(self) -> frozenset[int]:
         """Registers that lanes standing elsewhere will still read."""
-        if not self.groups and not self.parked:
+        standing = {place >> 1 for groups in (self.groups, self.parked, *self.others) for place in groups}
+        if not standing:
             return frozenset()
-        places = tuple(sorted({place >> 1 for place in self.groups} | {place >> 1 for place in self.parked}))
+        places = tuple(sorted(standing))
         needed = self._live_elsewhere.get(places)
         if needed is None:
             blocks = self.kernel.blocks
@@ -210,7 +260,7 @@ class Batch:
         few = Lanes(len(ids), None, NOTHING, ids)
         self._run_steps(block, registers, few)
         parts = self._parts(block, registers, few)
-        self.ways.ran(block, lanes, len(parts))
+        self.ways.ran(block, lanes, [part for _, part in parts])
         for number in block.writes:
             if number in block.live_out:
                 self.registers[number] = lanes.spread(registers[number], number, self.registers[number])

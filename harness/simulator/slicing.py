@@ -32,6 +32,7 @@ def lean(kernel: Kernel) -> Kernel:
     slice_ = _Slice(kernel)
     result = copy(kernel)
     result.blocks = [slice_.cut(block) for block in kernel.blocks]
+    result.unset = frozenset()  # steps that would set them may have been left out
     return result
 
 
@@ -48,7 +49,7 @@ class _Slice:
         self.spaces: set[str] = set()
         items = [item for block in kernel.blocks for item in _items(block)]
         for item in items:
-            self.registers |= _roots(item)
+            self.registers |= _roots(item, moves=item.opcode in _LOADS or self._only_stores(item))
             if item.opcode == "call":  # printf and assert find their arguments there
                 self.spaces.add("local")
         before = (-1, -1)
@@ -59,7 +60,7 @@ class _Slice:
 
     def _follow(self, item: Instruction) -> None:
         effects = steps.effects(item)
-        if item.opcode in _STORES:
+        if self._only_stores(item):
             if self._stored(item):
                 self.registers |= effects.reads
         elif effects.writes & self.registers:
@@ -68,6 +69,11 @@ class _Slice:
                 self.spaces |= self._spaces(item)
         if item.opcode == "cp" and "shared" in self.spaces:
             self.spaces.add("global")
+
+    def _only_stores(self, item: Instruction) -> bool:
+        """Whether it has no result that anybody looks at."""
+        unanswered = item.opcode == "atom" and self.kernel.used.isdisjoint(steps.effects(item).writes)
+        return item.opcode in _STORES or unanswered
 
     def _stored(self, item: Instruction) -> bool:
         return bool(self._spaces(item) & self.spaces)
@@ -97,27 +103,28 @@ class _Slice:
 
     def _kept(self, item: Instruction) -> bool:
         """Whether an instruction is carried out."""
-        if item.opcode in _STORES:
+        if self._only_stores(item):
             return self._stored(item)
         idle = item.opcode in isa.COMPUTE or item.opcode in _EXCHANGES or item.opcode in _LOADS
         return not idle or bool(steps.effects(item).writes & self.registers)
 
     def _rest(self, item: Instruction) -> Step:
         """What is left of an instruction that isn't."""
-        return steps.touch(item, self.kernel) if item.opcode in _LOADS or item.opcode in _STORES else _nothing
+        return steps.touch(item, self.kernel) if item.opcode in _LOADS or self._only_stores(item) else _nothing
 
 
 def _nothing(registers: object, lanes: object, batch: object) -> None:
     """The instruction decides nothing."""
 
 
-def _roots(item: Instruction) -> frozenset[str]:
-    """Registers that decide by what this instruction does with them itself."""
+def _roots(item: Instruction, *, moves: bool) -> frozenset[str]:
+    """Registers that decide by what this instruction does with them itself: of one that only ``moves`` values between
+    registers and memory, its addresses and its guard."""
     effects = steps.effects(item)
     if item.opcode in isa.COMPUTE:
         return frozenset()
     guard = frozenset({item.guard.name} if item.guard else ())
-    if item.opcode in _LOADS or item.opcode in _STORES:
+    if moves:
         return guard | _names(one for one in flatten(item.operands) if isinstance(one, Address))
     if item.opcode in _EXCHANGES:
         return guard | _names(list(flatten(item.operands))[-1:])  # the mask of lanes that must come

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 _REMEDIES = {
-    "out_of_bounds": "check the index against the size before the access",
+    "out_of_bounds":
+        "check the index against the size before the access; if it is checked already, the index itself is wrong",
     "use_after_free": "free it after the last kernel that uses it",
     "null_pointer": "allocate it first, and pass the pointer that cudaMalloc gave",
 }

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from harness.errors import Unsupported
+
 if TYPE_CHECKING:
     from harness.simulator.machine import Launch
     from harness.simulator.simt import Batch
@@ -21,6 +23,16 @@ def known(name: str) -> bool:
     """Whether :func:`value` knows this register."""
     register, _, axis = name[1:].partition(".")
     return (register in _AXES and axis in ("x", "y", "z")) or (register in _SPECIALS and not axis)
+
+
+def unknown(name: str) -> Unsupported:
+    """What to say of a register that is not :func:`known`. ``%envreg`` says where a cooperative launch's barrier is."""
+    if name.startswith("%envreg"):
+        return Unsupported(
+            "grid.sync() needs a cooperative launch, which is not simulated",
+            remedy="end the kernel there and launch a second one: between two launches all blocks are done",
+        )
+    return Unsupported(f"the special register {name}")
 
 
 def value(name: str, launch: Launch, batch: Batch) -> np.ndarray:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness.simulator.active import Lanes
-from harness.simulator.collectives import WARP, bits, members_of, per_lane
+from harness.simulator.collectives import LEFT_REMEDY, WARP, bits, left_title, members_of, per_lane
 from harness.simulator.operands import Reader, flatten, reader
 from harness.simulator.ptx import Immediate, Instruction
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 class WarpGate:
     """Holds lanes until every lane named in their membermask, and still running, is here too."""
+
+    #: Those of a warp may come one by one.
+    aligned = False
 
     def __init__(self, instruction: Instruction, kernel: Kernel) -> None:
         self.instruction = instruction
@@ -67,18 +70,19 @@ class WarpGate:
         guilty = missed[worked[missed] != 0]
         lane = int(guilty[0] if len(guilty) else missed[0])
         leavers = int(named[lane])
-        lanes = _lane_list([one for one in range(WARP) if leavers >> one & 1])
+        leaving = [one for one in range(WARP) if leavers >> one & 1]
+        lanes = _lane_list(leaving)
         which = f"{lanes}, named in the mask {int(np.broadcast_to(mask, passing.width)[lane]):#010x},"
+        way = batch.ways.of(lane - lane % WARP + leaving[0], lane)
         if len(guilty):
             batch.witness.fail(
-                self.instruction, "missing_lanes", f"{which} went another way and left the kernel without coming here",
-                Lanes(passing.width, np.arange(passing.width) == lane), 0,
-                "name only lanes that run this line: take the mask from __ballot_sync before the branch",
+                self.instruction, "missing_lanes",
+                f"{which} went another way{way} and left the kernel without coming here",
+                Lanes(passing.width, np.arange(passing.width) == lane), 0, LEFT_REMEDY, left_title(self.instruction),
             )  # fmt: skip
         batch.witness.warn(
             self.instruction, "missing_lanes",
-            f"{which} returned before this line, and nothing says that they had by now",
-            lane, "let every lane named in the mask run it: guard the work, not the shuffle",
+            f"{which} returned{way} before this line, and nothing says that they had by now", lane, LEFT_REMEDY,
         )  # fmt: skip
 
     def _warn_ragged(self, batch: Batch, here: Lanes, mask: np.ndarray) -> None:
@@ -126,13 +130,22 @@ class BlockGate:
             operands = operands[1:-1]
         self.name: Reader = reader(operands[0], "u32", kernel)
         self.threads: Reader | None = reader(operands[1], "u32", kernel) if len(operands) > 1 else None
+        #: Whether all lanes of a warp must come together.
+        self.aligned = instruction.opcode == "bar" or instruction.has("aligned")
         self.unnamed = isinstance(operands[0], Immediate) and operands[0].value == 0 and self.threads is None
+
+    @property
+    def spoken(self) -> str:
+        """The barrier as people call it, and where it is."""
+        name = "the __syncthreads()" if self.unnamed else "the barrier"
+        return name if self.instruction.line is None else f"{name} on line {self.instruction.line}"
 
     def passing(self, batch: Batch, here: Lanes) -> Lanes | None:
         """Of the lanes waiting here, those whose block is complete; lanes of that block parked at other barriers of
         the same name go on too."""
         names = self.name(batch.registers)
         if here.count == batch.alive_count and self.threads is None and names.size == 1:
+            batch.detours.refuse(self, here, np.ones(batch.block_count, np.bool_))
             self._warn_exited(batch, here)
             batch.shared_races.settle()
             batch.clock.block_barrier(None)
@@ -158,6 +171,9 @@ class BlockGate:
             self._refuse_other_warps(batch, name, complete, arrived - expected, groups)
         if self.unnamed:
             self._refuse_two_places(batch, complete, groups)
+        for gate, waiting in groups:
+            batch.detours.refuse(gate, waiting, complete)
+        if self.unnamed:
             self._warn_exited(batch, here)
         leaving = [(gate, lanes.split(complete[batch.block_of])[0]) for gate, lanes in groups]
         self._order(batch, name, complete, [lanes for _, lanes in leaving if lanes is not None])
@@ -229,8 +245,9 @@ class BlockGate:
             position = int(here.ids[batch.block_of[here.ids] == block][0])
             batch.witness.warn(
                 self.instruction, "barrier",
-                f"{int(gone[block])} of {batch.threads_per_block} threads of the block returned before this barrier",
-                position, "let every thread reach __syncthreads(): guard the work, not the barrier",
+                f"{int(gone[block])} of {batch.threads_per_block} threads of the block have left the kernel when "
+                f"the others meet at {self.spoken}", position,
+                "let every thread come to it: guard the work, not the barrier",
             )  # fmt: skip
 
     def _refuse_two_places(self, batch: Batch, complete: np.ndarray, groups: list[tuple[BlockGate, Lanes]]) -> None:

@@ -32,27 +32,32 @@ class Witness:
         message: str,
         lane: int,
         remedy: str | None,
+        title: str | None = None,
     ) -> Hazard:
         """A finding about one lane at one instruction."""
         block, thread = self._position(lane)
         line = instruction.line if instruction else None
-        return Hazard(kind, severity, message, line, self.batch.launch.name, block, thread, 1, remedy)
+        name = self.batch.launch.name
+        return Hazard(kind, severity, message, line, name, block, thread, remedy=remedy, title=title)
 
     def fail(
         self, instruction: Instruction | None, kind: str, message: str, lanes: Lanes, position: int,
-        remedy: str | None = None,
+        remedy: str | None = None, title: str | None = None,
     ) -> NoReturn:  # fmt: skip
         """Stop the launch: the active lane at ``position`` did this. Raises KernelFault."""
         lane = int(lanes.ids[min(position, lanes.count - 1)])
-        raise KernelFault(self.hazard(instruction, kind, Severity.ERROR, message, lane, remedy))
+        raise KernelFault(self.hazard(instruction, kind, Severity.ERROR, message, lane, remedy, title))
 
     def blame(
-        self, instruction: Instruction, kind: str, deed: str, lanes: Lanes, position: int, remedy: str | None = None
-    ) -> NoReturn:
+        self, instruction: Instruction | None, kind: str, deed: str, lanes: Lanes, position: int,
+        remedy: str | None = None, title: str | None = None,
+    ) -> NoReturn:  # fmt: skip
         """Stop the launch for what one thread did: ``deed`` is the rest of a sentence that begins with the thread."""
         lane = int(lanes.ids[min(position, lanes.count - 1)])
         block, thread = self._position(lane)
-        self.fail(instruction, kind, f"{spoken(thread)} of block {short(block)} {deed}", lanes, position, remedy)
+        launch = self.batch.launch
+        who = f"{spoken(thread, launch.block)} of block {short(block, launch.grid)}"
+        self.fail(instruction, kind, f"{who} {deed}", lanes, position, remedy, title)
 
     def warn(self, instruction: Instruction, kind: str, message: str, lane: int, remedy: str | None = None) -> None:
         """Note something that works by luck, once per kind and line."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.devices.gpu_probe import pycuda_installed
-from tests.conftest import Run
+from tests.conftest import PAST_THE_END, RIGHT, SYNTAX_ERROR, Run
 
 STANDIN = Path(__file__).parent.parent / "devices" / "standin"
 
@@ -38,6 +38,26 @@ def test_a_file_that_faults_there_is_said_to(sized: Path, kata: Run) -> None:
     first, *_, last = done.stdout.splitlines()
     assert first == "add: yours faults for n = 1000" and last == "Next: kata check add"
     assert "past the end of a" in done.stdout
+
+
+def test_a_file_that_lies_there_is_timed_too(sized: Path, desk: Path, kata: Run) -> None:
+    (desk / "add.cu").write_text(RIGHT, encoding="utf-8")
+    done = kata("bench", "add", "--gpu", "t4")
+    assert done.returncode == 0 and done.stdout.startswith("add: yours reaches rung 1 of 1, par reached; as fast as")
+
+
+@pytest.mark.parametrize(("source", "why"), [
+    (SYNTAX_ERROR, 'line 4: identifier "j" is undefined'), (PAST_THE_END, "faults for n = 1000"), ("", "is empty"),
+])  # fmt: skip
+def test_a_file_that_lies_there_and_cannot_be_timed_leaves_the_ladder(
+    sized: Path, desk: Path, kata: Run, source: str, why: str
+) -> None:
+    (desk / "add.cu").write_text(source, encoding="utf-8")
+    done = kata("bench", "add", "--gpu", "t4")
+    assert done.returncode == 0 and done.stdout.startswith("add, predicted, not timed"), done.stderr
+    assert "1 one thread per element" in done.stdout
+    said = " ".join(done.stdout.split())
+    assert "Warning add.cu is left out: " in said and why in said and "(kata check add says more)" in said
 
 
 def test_a_file_that_does_not_compile_has_no_time(sized: Path, kata: Run, tmp_path: Path) -> None:

@@ -4,13 +4,30 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 
+import pexpect
 import pytest
 
 from harness.commands import check
 from harness.results import CaseResult, Outcome
-from tests.conftest import PAST_THE_END, RIGHT, SYNTAX_ERROR, TAIL, Run
+from tests.commands.test_profile import sized
+from tests.conftest import (
+    CTRL_C,
+    PAST_THE_END,
+    PATIENCE,
+    RIGHT,
+    SKELETON,
+    SYNTAX_ERROR,
+    TAIL,
+    Run,
+    command,
+    environment,
+    press,
+)
+
+__all__ = ["sized"]
 
 PRINTS = RIGHT.replace("int i = ", 'if (threadIdx.x == 0) printf("\\x1b[31m[bold]here\\n");\n    int i = ')
 
@@ -112,7 +129,40 @@ def test_without_a_file_the_checkouts_skeleton_is_checked_inside_the_checkout_al
     assert (outside.returncode, "kata start add" in outside.stderr) == (2, True)
     inside = kata("check", "add", folder=home)
     assert inside.returncode == 1
-    assert "wrong" in inside.stdout
+    assert inside.stdout.startswith("✗ add: ")
+
+
+def test_the_skeleton_is_named_by_its_path_and_nobody_is_sent_to_change_it(home: Path, kata: Run) -> None:
+    lines = kata("check", "add", folder=home).stdout.splitlines()
+    assert lines[0].startswith("✗ add: solve launches no kernel") and "katas/add/add.cu · " in lines[0] + lines[1]
+    assert lines[-1] == "  Next: kata start add, for a file of your own (this is the kata's skeleton)"
+    (home / "katas/add/add.cu").write_text(TAIL, encoding="utf-8")
+    assert "Next: kata hint add" in kata("check", "add", folder=home).stdout
+
+
+def test_a_solve_without_a_launch_is_told_that_alone(home: Path, desk: Path, kata: Run) -> None:
+    write(desk, SKELETON)
+    first, remedy, next_step = kata("check", "add").stdout.splitlines()
+    assert first.startswith("✗ add: solve launches no kernel")
+    assert remedy == "  launch one from solve: kernel<<<blocks, threads>>>(...)" and "Next: kata hint" in next_step
+
+
+def test_a_solve_that_only_fills_memory_is_told_that_it_launches_nothing(home: Path, desk: Path, kata: Run) -> None:
+    write(desk, SKELETON.replace("int n) {\n", "int n) {\n    cudaMemset(c, 0, n * sizeof(float));\n"))
+    done = kata("check", "add")
+    assert done.returncode == 1 and done.stdout.startswith("✗ add is wrong for all")
+    assert "Note  solve launches no kernel: it only fills or copies memory" in done.stdout
+    write(desk, RIGHT, "right.cu")
+    assert "launches no kernel" not in kata("check", "add", "right.cu", "-v").stdout
+
+
+@pytest.mark.parametrize("named", ["add.cu", "./add.cu"])
+def test_a_file_named_after_its_kata_may_stand_alone(home: Path, desk: Path, kata: Run, named: str) -> None:
+    assert kata("check", named).returncode == 2  # there is none
+    write(desk, TAIL)
+    done = kata("check", named)
+    assert done.returncode == 1 and done.stdout.startswith("✗ add is wrong for")
+    assert json.loads(kata("check", named, "--json").stdout)["file"] == "add.cu"
 
 
 def test_what_a_kernel_prints_is_shown_and_cannot_drive_the_terminal(home: Path, desk: Path, kata: Run) -> None:
@@ -168,32 +218,73 @@ class Terminal(io.StringIO):
         return True
 
 
-def progress_of(
-    stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, *, quiet: bool = False, waited: float = 0.0
-) -> str:
+def progress_of(stream: io.StringIO, *, quiet: bool = False, waited: float = 0.0) -> str:
     """What is shown of two groups of cases when the check has taken ``waited`` seconds."""
     clock = iter([0.0, *[waited] * 9])
-    monkeypatch.setattr(check.time, "monotonic", lambda: next(clock))
-    monkeypatch.setattr(check.sys, "stderr", stream)
-    progress = check.Progress(stream, quiet=quiet)
+    progress = check.Progress(stream, quiet=quiet, clock=lambda: next(clock))
     for group in ("small", "small", "large"):
         progress(CaseResult("n = 1", group, Outcome.RIGHT, 0.1))
     progress.finish()
     return stream.getvalue()
 
 
-def test_progress_is_a_line_per_group_that_grows_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = progress_of(Terminal(), monkeypatch)
-    assert shown.count("\n") == 2
-    assert "\r  small      1 right" in shown
-    assert "\r  small      2 right   0.2 s\n" in shown
+def test_progress_is_one_line_of_a_terminal_that_leaves_nothing_behind() -> None:
+    shown = progress_of(Terminal())
+    assert "\n" not in shown and "\r  small      2 right   0.2 s" in shown and "\r  large      1 right   0.1 s" in shown
+    *_, last = shown.rstrip("\r").split("\r")
+    assert not last.strip() and len(last) == len("  large      1 right   0.1 s") and shown.endswith("\r")
 
 
-def test_piped_progress_is_for_whoever_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert progress_of(io.StringIO(), monkeypatch, waited=0.5) == ""
-    lines = progress_of(io.StringIO(), monkeypatch, waited=2.0).splitlines()
+def test_piped_progress_is_for_whoever_waits() -> None:
+    assert progress_of(io.StringIO(), waited=0.5) == ""
+    lines = progress_of(io.StringIO(), waited=2.0).splitlines()
     assert lines == ["  small      2 right   0.2 s", "  large      1 right   0.1 s"]
 
 
-def test_quiet_progress_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert progress_of(Terminal(), monkeypatch, quiet=True, waited=2.0) == ""
+def test_quiet_progress_shows_nothing() -> None:
+    assert progress_of(Terminal(), quiet=True, waited=2.0) == ""
+
+
+def spawned(desk: Path, *arguments: str) -> pexpect.spawn[str]:
+    """The command at a terminal."""
+    program, *words = command(*arguments)
+    return pexpect.spawn(program, words, cwd=str(desk), env=environment(), timeout=PATIENCE, encoding="utf-8")
+
+
+def screen_of(written: str) -> list[str]:
+    """The lines that a terminal shows in the end: what follows a carriage return lies over what was there."""
+    lines = []
+    for line in re.sub(r"\x1b\[[0-9;]*m", "", written).split("\r\n"):
+        shown = ""
+        for text in line.split("\r"):
+            shown = text + shown[len(text) :]
+        lines.append(shown.rstrip())
+    return lines
+
+
+#: Right, and only where it is timed it takes the simulator longer than anybody waits.
+SLOW_TO_PREDICT = RIGHT.replace(
+    "if (i < n)",
+    "float x = n;\n    for (int k = 0; n == 1048576 && k < 90000000; ++k) x = x * 0.5f + 1;\n    if (i < n && x != -1)",
+)  # fmt: skip
+
+
+def test_at_a_terminal_the_answer_is_alone_on_the_screen_once_it_is_there(sized: Path, desk: Path) -> None:
+    write(desk, RIGHT)
+    child = spawned(desk, "check", "add")
+    child.expect(pexpect.EOF)
+    shown = child.before or ""
+    assert "predicting the time at n = 1048576 (Ctrl-C skips it) ..." in shown
+    first, *others = screen_of(shown)
+    assert first.startswith("✓ add is right") and "predicting" not in "".join(others)
+
+
+def test_who_will_not_wait_for_the_time_still_has_the_verdict(sized: Path, desk: Path) -> None:
+    write(desk, SLOW_TO_PREDICT)
+    child = spawned(desk, "check", "add")
+    child.expect("predicting the time")
+    press(child, CTRL_C, "add is right")
+    child.expect("no time is predicted for the A100-80 SXM: you stopped it")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0

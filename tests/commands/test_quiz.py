@@ -25,7 +25,7 @@ def test_cards_are_asked_answered_and_graded_line_by_line(home: Path, desk: Path
     for number in (1, 2, 3):
         assert f"Question {number}?" in done.stdout and f"Answer {number}." in done.stdout
     assert done.stdout.index("Question") < done.stdout.index("Answer")
-    assert "3 cards answered: 1 again, 1 good, 1 easy; 0 due or new." in done.stdout
+    assert "3 cards answered: 1 not, 1 well, 1 at once; 0 due or new." in done.stdout
     with opened(memory) as history:
         assert [one.grade.word for one in history.reviews()] == ["good", "again", "easy"]
     assert "No card is due" in typed("", desk).stdout
@@ -41,7 +41,7 @@ def test_it_can_be_left_at_any_time_and_answers_stay(home: Path, desk: Path, mem
 
 def test_what_is_no_choice_is_asked_again(home: Path, desk: Path, memory: Path) -> None:
     done = typed("z\n\n7\n\nGOOD\n3\nQ\n", desk)
-    assert "1 card answered: 1 good; 2 due or new." in done.stdout
+    assert "1 card answered: 1 well; 2 due or new." in done.stdout
     assert done.stdout.splitlines()[-1] == "Next: kata quiz"
 
 
@@ -49,6 +49,21 @@ def test_as_many_are_asked_as_wanted(home: Path, desk: Path) -> None:
     for leave in "qx":
         assert "1 of 2" in typed(f"{leave}\n", desk, "-n", "2").stdout
     assert "1 card answered" in typed("\n3\n", desk, "-n", "1").stdout
+
+
+def test_the_words_of_the_keys_are_the_words_of_what_follows(home: Path, desk: Path) -> None:
+    done = typed("\n1\n\n2\n\n3\n", desk)
+    assert "you knew it: 1 not   2 hardly   3 well   4 at once" in done.stdout
+    for said in ("  not: it comes again in 1 day", "  hardly: it comes", "  well: it comes", "1 not, 1 hardly, 1 well"):
+        assert said in done.stdout
+    assert not {"again:", "hard:", "good:", "good"} & set(done.stdout.split())
+
+
+def test_a_topic_is_gone_on_with(home: Path, desk: Path) -> None:
+    assert typed("\n3\n", desk, "memory", "-n", "1").stdout.splitlines()[-1] == "Next: kata quiz memory"
+    assert typed("", desk, "memory", "--list").stdout.splitlines()[-1] == "Next: kata quiz memory"
+    typed("\n3\n\n3\n", desk, "memory")
+    assert "Next: kata quiz memory --ahead" in typed("", desk, "memory").stdout
 
 
 def test_not_due_yet_can_be_asked_ahead(home: Path, desk: Path) -> None:

@@ -31,6 +31,15 @@ def test_a_wrong_kernel_gets_its_page_with_everything_escaped(sized: Path, desk:
     assert done.stdout.startswith("add is wrong for") and "Next: open add.html in a browser" in done.stdout
 
 
+def test_without_a_name_the_page_is_named_after_the_kata(sized: Path, desk: Path, kata: Run) -> None:
+    write(desk, RIGHT)
+    done = kata("report", "add")
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == "Next: open add.html in a browser"
+    assert "✓ add is right" in page(desk)
+    write(desk, "mine", "add.html")
+    assert kata("report", "add.cu").returncode == 2 and (desk / "add.html").read_text(encoding="utf-8") == "mine"
+
+
 def test_a_fault_is_shown_without_figures_and_force_replaces_any_file(sized: Path, desk: Path, kata: Run) -> None:
     write(desk, PAST_THE_END)
     write(desk, "<!doctype html><title>mine</title>", "notes.html")
@@ -42,11 +51,10 @@ def test_a_fault_is_shown_without_figures_and_force_replaces_any_file(sized: Pat
 def test_work_that_is_left_out_is_said_at_the_top_of_the_page(sized: Path, desk: Path, kata: Run) -> None:
     write(desk, LEFT_OUT)
     done = kata("report", "add", "--html", "add.html")
-    undone = "at n = 1048576 it reads only 6 % of a"
-    assert done.returncode == 0 and undone in " ".join(done.stderr.split())
-    text = page(desk)
-    assert f"{undone}: its figures say little" in text.partition("<main>")[0]
-    assert f"{undone}, so it is not graded" in text.partition("<main>")[2]
+    undone = "at n = 1048576 only the first 65,536 of 1,048,576 elements of c are written"
+    assert done.returncode == 1 and undone in " ".join(done.stderr.split())
+    assert done.stdout.startswith("add is wrong for n = 1048576 (right for ")
+    assert f"{undone}: its figures say little" in page(desk).partition("<main>")[0]
 
 
 def test_what_does_not_compile_gets_no_page(sized: Path, desk: Path, kata: Run) -> None:

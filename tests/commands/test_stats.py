@@ -30,7 +30,9 @@ def test_the_page_has_the_streak_a_line_for_each_kata_and_the_weeks(home: Path, 
     (add,) = (line for line in lines if line.startswith("add "))
     assert add.split() == ["add", "4", "4", "█", "1/1", "41.2", "µs", "████····", "2:30", "of", "5"]
     assert any(line.startswith("gone ") for line in lines)
-    assert any("█|" in line for line in lines) and lines[-1].startswith("Next: ")
+    weeks = next(number for number, line in enumerate(lines) if "█|  the most: " in line)
+    assert "checks, attempts begun and cards of the quiz" in lines[weeks + 1]
+    assert lines[-1].startswith("Next: ")
     assert max(map(len, lines)) <= 80
     assert "\x1b" not in "".join(lines)
 
@@ -53,6 +55,12 @@ def test_columns_that_no_kata_has_anything_for_are_left_out(home: Path, memory: 
         history.record(check(datetime.now(UTC), predicted=True))
     head = kata("stats").stdout.splitlines()[2]
     assert head.split() == ["kata", "checks", "right", "best", "rung"]
+
+
+def test_a_kata_without_a_rung_yet_has_none_of_them(home: Path, memory: Path, kata: Run) -> None:
+    with opened(memory, Clock(datetime.now(UTC))) as history:
+        history.record(check(datetime.now(UTC), outcome=Outcome.WRONG, rung=None, speed_us=None))
+    assert kata("stats").stdout.splitlines()[3].split() == ["add", "1", "0", "·", "0/1"]
 
 
 def test_without_anything_it_says_how_to_begin(home: Path, kata: Run) -> None:

@@ -167,3 +167,51 @@ def test_a_static_kernel_and_a_template_are_found(run: RunText) -> None:
     assert run(DOUBLE.replace("__global__", "static __global__")).fault is None
     text = DOUBLE.replace("__global__", "template <int F>\n__global__").replace("2 *", "F *").replace("k<<<", "k<5><<<")
     assert run(text).calls[0]["out"][0] == -100.0
+
+
+def test_scratch_that_a_static_pointer_keeps_holds_in_the_second_call_what_the_first_wrote(run: RunText) -> None:
+    text = DOUBLE.replace("k<<<1, 64>>>(in, out, n);", """
+        static float* kept; float* other;
+        if (!kept) { cudaMalloc(&kept, n * sizeof(float)); k<<<1, 64>>>(in, kept, n); }
+        cudaMalloc(&other, n * sizeof(float)); cudaMemset(other, 0, n * sizeof(float));
+        k<<<1, 64>>>(kept, out, n); cudaFree(other);""")
+    done = run(text)
+    assert done.fault is None and done.hazards == ()
+    assert [call["out"].tolist() for call in done.calls] == [[4.0 * (i - 20) for i in range(N)]] * 2
+
+
+def test_a_launch_that_a_static_variable_allows_once_is_missing_in_the_second_call(run: RunText) -> None:
+    again = DOUBLE.replace("k<<<", "static int calls; cudaMemset(out, 0, 4); if (++calls == 1) k<<<")
+    first, second = run(again).calls
+    assert first["out"][5] == -30 and second["out"][0] == 0 and still_poison(second["out"][1:]).all()
+    (hazard,) = run(DOUBLE.replace("k<<<", "static int calls; if (++calls == 1) k<<<")).hazards
+    assert hazard.kind == "no_launch" and "only the first call" in hazard.message and hazard.line == 3
+
+
+def test_a_race_runs_the_first_call_once_and_times_a_later_one(device: GpuDevice, tmp_path: Path) -> None:
+    text = DOUBLE.replace("k<<<1, 64>>>(in, out, n);", """
+        static float* ones; static bool ready = false;
+        if (!ready) { cudaMalloc(&ones, n * sizeof(float)); k<<<2, 64>>>(in, ones, n); ready = true; }
+        k<<<1, 64>>>(ones, out, n);""")
+    race = device.race([load(device, tmp_path, text)], arguments(), 2 * 4 * N)
+    assert [launch.grid for launch in race.plans[0].launches] == [(1, 1, 1)]
+    assert min(race.sample([0, 0])) > 0
+    fresh = (Buffer("in", np.ones(N, np.float32)), *arguments()[1:])
+    _, call, hazards = race.fresh(0, fresh)
+    assert hazards == () and call["out"].tolist() == [4.0 * (i - 20) for i in range(N)]
+
+
+def test_what_two_streams_leave_open_runs_in_another_order_in_the_first_call(device: GpuDevice, tmp_path: Path) -> None:
+    text = DOUBLE.replace("k<<<1, 64>>>(in, out, n);", """
+        cudaStream_t a, b; cudaStreamCreate(&a); cudaStreamCreate(&b);
+        float* spare; cudaMalloc(&spare, n * sizeof(float)); cudaMemset(spare, 0, n * sizeof(float));
+        k<<<1, 64, 0, a>>>(in, spare, n);
+        k<<<1, 64, 0, b>>>(spare, out, n);""")
+    mine = load(device, tmp_path, text)
+    done = mine.run(arguments())
+    assert [call["out"][5] for call in done.calls] == [0, -60] and done.fault is None
+    (hazard,) = done.hazards
+    assert (hazard.kind, hazard.line) == ("streams", 7)
+    race = device.race([mine], arguments(), 2 * 4 * N)
+    _, call, _ = race.fresh(0, arguments())
+    assert call["out"][5] == -60

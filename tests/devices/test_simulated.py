@@ -12,7 +12,7 @@ from harness import catalogue, source
 from harness.cache import Cache
 from harness.compile import compile_program
 from harness.devices import Buffer, Run, open_device, still_poison
-from harness.errors import KernelFault
+from harness.errors import KernelFault, Unsupported
 
 N = 40
 
@@ -148,6 +148,13 @@ def test_launching_nothing_is_an_error_of_its_own_kind(run: RunText) -> None:
     assert all(still_poison(call["out"]).all() for call in done.calls)
 
 
+def test_filling_memory_and_launching_nothing_is_noted(run: RunText) -> None:
+    filled = SOLVE + "cudaMemset(out, 0, n * sizeof(float)); "
+    done = run(HEAD + "}\n" + filled + "}")
+    assert [(one.kind, one.severity.value) for one in done.hazards] == [("no_launch", "note")]
+    assert not run(HEAD + "}\n" + filled + "k<<<1, 64>>>(in, out, n); }").hazards
+
+
 def test_what_is_printed_is_told_once_unless_the_second_call_prints_something_else(run: RunText) -> None:
     kernel = HEAD + 'if (i < n) out[i] = 0; if (i == 7) printf("seven %d", WHAT); }\n'
     text = "__device__ int count = 0;\n" + kernel + SOLVE + 'printf("solve"); k<<<1, 64>>>(in, out, n); }'
@@ -160,3 +167,67 @@ def test_what_a_kernel_prints_is_kept_up_to_a_bound(run: RunText) -> None:
     done = run(HEAD + 'for (int j = 0; j < 4; ++j) printf("%d\\n", i); if (i < n) out[i] = 0; }\n'
                + SOLVE + "k<<<1, 64>>>(in, out, n); }")  # fmt: skip
     assert len(done.printed) == 100 and "0" in done.printed[0]
+
+
+def test_scratch_that_a_static_pointer_keeps_holds_in_the_second_call_what_the_first_wrote(run: RunText) -> None:
+    done = run(HEAD + "if (i < n) out[i] = 2 * in[i]; }\n" + SOLVE + """
+        static float* kept; float* other;
+        if (!kept) { cudaMalloc(&kept, n * sizeof(float)); k<<<1, 64>>>(in, kept, n); }
+        cudaMalloc(&other, n * sizeof(float)); cudaMemset(other, 0, n * sizeof(float));
+        k<<<1, 64>>>(kept, out, n); cudaFree(other); }""")
+    assert done.fault is None and done.hazards == ()
+    assert [call["out"].tolist() for call in done.calls] == [[4.0 * (i - 20) for i in range(N)]] * 2
+
+
+def test_scratch_that_each_call_allocates_and_none_frees_is_noted_though_a_pointer_remembers_it(run: RunText) -> None:
+    done = run(HEAD + "if (i < n) out[i] = in[i]; }\n" + SOLVE + """
+        static float* last; cudaMalloc(&last, n * sizeof(float)); k<<<1, 64>>>(in, out, n); }""")
+    assert {hazard.kind for hazard in done.hazards} == {"leak"} and done.fault is None
+
+
+def test_a_static_pointer_to_freed_scratch_is_a_fault_of_the_second_call(run: RunText) -> None:
+    done = run(HEAD + "if (i < n) out[i] = in[i]; }\n" + SOLVE + """
+        static float* last; if (last) k<<<1, 64>>>(last, out, n);
+        cudaMalloc(&last, n * sizeof(float)); k<<<1, 64>>>(in, last, n); cudaFree(last); }""")
+    assert done.fault is not None and done.fault.kind == "use_after_free" and len(done.calls) == 1
+
+
+def test_what_is_refused_in_the_second_call_alone_names_it_after_the_first_was_made(run: RunText) -> None:
+    with pytest.raises(KernelFault, match="when solve is called again, k<<<1, 1025>>>: 1,025 threads a block"):
+        run(HEAD + "if (i < n) out[i] = in[i]; }\n" + SOLVE + """
+            static int calls; k<<<1, 1024 + calls++>>>(in, out, n); }""")
+
+
+def test_what_is_not_simulated_names_the_file_and_the_line(run: RunText) -> None:
+    calls_itself = "__device__ __noinline__ int fib(int n) {\n return n < 2 ? n : fib(n - 1) + fib(n - 2); }\n"
+    with pytest.raises(Unsupported, match=r"^fib calls itself: recursion on the device") as caught:
+        run(calls_itself + HEAD + "if (i < n) out[i] = fib(i); }\n" + SOLVE + "k<<<1, 64>>>(in, out, n); }")
+    assert (caught.value.file, caught.value.line) == ("mine.cu", 2)
+
+
+def test_the_barrier_of_a_grid_says_what_it_needs_and_what_to_do_instead(run: RunText) -> None:
+    with pytest.raises(Unsupported, match=r"^grid.sync\(\) needs a cooperative launch") as caught:
+        kernel = HEAD + "cooperative_groups::this_grid().sync(); out[i] = 1; }\n"
+        run("#include <cooperative_groups.h>\n" + kernel + SOLVE + "k<<<1, 40>>>(in, out, n); }")
+    assert (caught.value.file, caught.value.line) == ("mine.cu", 3) and "a second one" in str(caught.value.remedy)
+
+
+@pytest.mark.parametrize(("call", "says"), [
+    ("cudaMemset(out, 0, n);", "cudaMemset on line 4 writes 40 of the 160 bytes of out: it counts bytes"),
+    ("cudaMemcpy(out, in, n, cudaMemcpyDeviceToDevice);", "cudaMemcpy on line 4 writes 40 of the 160 bytes of out"),
+    ("cudaMemset(out, 0, 4 * n - 4);", "write it first"),
+    ("", "write it first"),
+])  # fmt: skip
+def test_memory_that_was_set_in_elements_as_if_they_were_bytes_is_told_so(run: RunText, call: str, says: str) -> None:
+    done = run(HEAD + "if (i < n) out[i] += in[i]; }\n" + SOLVE + f"\n{call}\nk<<<1, 64>>>(in, out, n); }}")
+    assert done.fault is not None and done.fault.kind == "uninitialised" and says in str(done.fault.remedy)
+
+
+def test_a_fault_that_an_open_order_of_streams_brings_is_told_with_that_as_its_cause(run: RunText) -> None:
+    done = run(HEAD + "if (i < n) out[i] = in[i]; }\n" + SOLVE + """
+        cudaStream_t s; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+        float* p; cudaMalloc(&p, n * sizeof(float)); k<<<1, 64, 0, s>>>(in, p, n);
+        k<<<1, 64>>>(p, out, n); cudaFree(p); }""")
+    assert done.fault is not None and done.fault.kind == "uninitialised"
+    assert "streams leave the order open" in str(done.fault.remedy) and "one stream" in str(done.fault.remedy)
+    assert [(hazard.kind, hazard.line) for hazard in done.hazards if hazard.kind == "streams"] == [("streams", 6)]

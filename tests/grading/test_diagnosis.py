@@ -114,11 +114,37 @@ def test_exchanged_rows_and_columns_are_transposed(shape: tuple[int, int]) -> No
 
 
 @pytest.mark.parametrize(
-    ("ratio", "text"), [(2.0, "2 times"), (1 / 33, "1/33"), (33.0, "33 (n) times"), (-1.0, "-1 times")]
+    ("ratio", "text"), [(2.0, "2 times"), (1 / 33, "1/33"), (33.0, "33 (n) times"), (-1.0, "the negative of")]
 )
 def test_one_factor_everywhere_is_named(ratio: float, text: str) -> None:
     found = judge(vector(33) * ratio, vector(33))
     assert found.pattern == "factor" and text in found.sentence
+
+
+@pytest.mark.parametrize("change", [lambda right: 0.25 * right, lambda right: right + 0.5, lambda right: 1 - right])
+def test_no_rule_is_read_off_an_output_that_is_one_number_throughout(change: Change) -> None:
+    right = np.full(33, 0.25)
+    found = judge(np.asarray(change(right)), right)
+    assert found.pattern == "constant" and "all are to be 0.25" in found.sentence
+
+
+def test_one_number_is_one_minus_another_only_where_chance_would_not_do() -> None:
+    assert judge(np.array([0.3]), np.array([0.7]), dims=("1",)).pattern == "complement"
+    assert judge(np.array([-6.0]), np.array([7.0]), dims=("1",)).pattern == "scattered"
+
+
+def test_a_rule_that_a_bound_could_hide_is_none() -> None:
+    right = 0.5 + np.linspace(-1e-6, 1e-6, 33)
+    assert judge(0.4 * right, right).pattern == "scattered"
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(2, 300), st.integers(0, 2**32 - 1))
+def test_one_minus_what_is_expected_is_named_unless_one_element_is_another(n: int, seed: int) -> None:
+    right = np.append(np.random.default_rng(seed).uniform(0, 1, n), [0.1, 0.9])
+    found = judge(1 - right, right)
+    assert found.pattern == "complement" and "1 minus what is expected" in found.sentence
+    assert judge(changed(1 - right, 0, right[0] + 2), right).pattern != "complement"
 
 
 def test_a_factor_of_each_row_is_a_factor() -> None:
@@ -165,13 +191,18 @@ def test_nan_among_other_wrong_elements_is_still_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "modulus", "text"),
-    [(33, 32, "n % 32 = 1"), (1025, 4, "n % 4 = 1"), (1000, 256, "n % 256 = 232 (a block has 256 threads)")],
+    ("n", "modulus", "threads"), [(33, 32, ()), (1025, 4, (256,)), (1000, 256, (256,))]
 )
-def test_a_tail_left_unwritten_is_named_as_the_tail(n: int, modulus: int, text: str) -> None:
+def test_a_tail_left_unwritten_is_named_as_the_tail(n: int, modulus: int, threads: tuple[int, ...]) -> None:
     found = judge(changed(vector(n), slice(n - n % modulus, n)), vector(n))
-    assert found.pattern == "tail" and text in found.sentence and "never written" in found.sentence
-    assert found.index == (n - n % modulus,)
+    (tail,) = found.tails
+    assert found.pattern == "tail" and f"last {n % modulus} of {n} elements" in found.sentence
+    assert "never written" in found.sentence and found.index == (n - n % modulus,)
+    assert (tail.name, tail.left, tail.threads) == ("n", n % modulus, threads) and modulus in tail.usual
+
+
+def test_one_case_makes_no_claim_over_all_sizes() -> None:
+    assert "%" not in judge(changed(vector(33), 32), vector(33)).sentence
 
 
 def test_a_wrong_tail_is_a_tail_and_says_wrong() -> None:
@@ -185,7 +216,8 @@ def test_a_tail_some_of_which_is_right_by_luck_is_a_tail() -> None:
 
 def test_an_unwritten_tail_is_named_though_the_rest_is_wrong_too() -> None:
     found = judge(changed(vector(33) * 1.1, 32), vector(33))
-    assert found.pattern == "tail" and found.index == (32,) and "32 of the others are wrong too" in found.sentence
+    assert found.pattern == "tail" and found.index == (32,) and "only" not in found.sentence
+    assert found.sentence == "32 elements are wrong, and the last 1 of 33 elements is never written"
 
 
 def test_all_but_the_first_block_unwritten_is_first_block_only() -> None:
@@ -261,7 +293,8 @@ def test_ragged_edges_of_a_matrix_are_a_tail_with_both_reasons() -> None:
     right = matrix(33, 47)
     got = changed(changed(right, np.s_[32:]), np.s_[:, 32:])
     found = judge(got, right, launches=launch(16, 16, blocks=6))
-    assert found.pattern == "tail" and "last 1 of 33 rows" in found.sentence and "cols % 16 = 15" in found.sentence
+    assert found.pattern == "tail" and "last 1 of 33 rows and the last 15 of 47 columns" in found.sentence
+    assert [(tail.name, tail.left, 16 in tail.usual) for tail in found.tails] == [("rows", 1, True), ("cols", 15, True)]
 
 
 def test_the_first_tile_of_a_matrix_is_first_block_only() -> None:
@@ -308,9 +341,9 @@ def heavy(n: int) -> np.ndarray:
         (lambda x: x[:32], "first_block_only", "first warp"),
         (lambda x: x[512:768], "one_block_share", "x[512..767] alone"),
         (lambda x: np.delete(x, slice(256, 512)), "one_block_share", "without x[256..511]"),
-        (lambda x: x[:1000], "tail", "1001 % 4 = 1"),
-        (lambda x: x[:992], "tail", "1001 % 32 = 9"),
-        (lambda x: np.append(x, x[-1]), "tail", "counts twice the last 1 element"),
+        (lambda x: x[:1000], "tail", "without the last element of x"),
+        (lambda x: x[:992], "tail", "without the last 9 elements of x"),
+        (lambda x: np.append(x, x[-1]), "tail", "counts twice the last element"),
         (lambda x: x[::2], "every_nth", "element 0 of every 2"),
         (lambda x: x[::32], "every_nth", "element 0 of every 32"),
         (lambda x: x[np.arange(1001) % 256 < 32], "every_nth", "elements 0..31 of every 256"),

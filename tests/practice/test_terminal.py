@@ -112,7 +112,7 @@ def test_from_the_question_to_passed(seat: Seat) -> None:
     assert child.exitstatus == 0
     assert lines[0].startswith("✓ add is right: 23 cases, no hazards")
     assert any(line.startswith("Passed: 0:0") and "1 hint of 3" in line for line in lines)
-    assert any(line.startswith("Rated hard: passed, with 1 hint") for line in lines)
+    assert any(line.startswith("Rated hard (1 hint), due on ") for line in lines)
     assert lines[-1].startswith("Next: kata solution add --list")
 
 
@@ -249,7 +249,7 @@ def test_the_bell_rings_in_the_editor_and_what_is_saved_after_it_does_not_count(
     child.expect_exact("\a")
     child.send("\r")
     lines = end_after_editing(child)
-    assert lines[0].startswith("✗ add is wrong for all")
+    assert lines[0].startswith("✗ add: solve launches no kernel")
     assert seat.file.read_text(encoding="utf-8") == RIGHT
     assert child.exitstatus == 1
 
@@ -291,10 +291,11 @@ def test_an_interview_says_nothing_until_it_is_handed_in(seat: Seat) -> None:
     lines = end(child)
     assert child.exitstatus == 4
     text = "\n".join(lines)
-    assert "Failed: handed in, and not right" in text
+    assert text.count("Failed: faults for ") == 1
     assert re.search(r"✗ boundaries +", text)
     assert re.search(r"✓ hints +none asked for", text)
     assert "1. Question 1?" in text
+    assert lines[-3].startswith("Failed: ") and lines[-2].startswith("Rated again (failed), due on ")
     assert lines[-1].startswith("Next: ")
 
 
@@ -322,4 +323,4 @@ def test_a_watch_checks_at_once_and_on_every_save(seat: Seat) -> None:
     child.sendintr()
     lines = end(child)
     assert child.exitstatus == 0
-    assert lines[-1] == "Next: kata check add"
+    assert lines[-1] == "Next: kata solution add --list"

@@ -157,6 +157,24 @@ def test_a_watch_has_neither_clock_nor_an_end_to_submit() -> None:
     assert shown[-1] == "h hint  q question  x quit"
 
 
+@pytest.mark.parametrize("key", "hq")
+@pytest.mark.parametrize("minutes", [5, None], ids=["timed", "watch"])
+def test_a_key_leads_back_to_the_verdict_and_is_named_where_it_does(key: str, minutes: float | None) -> None:
+    session = sitting(*START, Saved(TEXT), Checked(TEXT, WRONG, 0.1), minutes=minutes)
+    verdict = lines(session)
+    assert "v verdict" not in verdict[-1]
+    session.handle(Key(key), 0.0)
+    shown = lines(session)
+    assert "h hint  q question  v verdict" in shown[-1] and not any("is wrong" in line for line in shown)
+    session.handle(Key("v"), 0.0)
+    assert lines(session) == verdict
+
+
+def test_where_there_is_no_verdict_the_key_leads_back() -> None:
+    assert "v back" in lines(sitting(*EVENTS["question"]))[-1]
+    assert "v back" in lines(sitting(*START, Saved(TEXT), Key("h"), interview=True))[-1]
+
+
 def test_the_editor_is_offered_where_there_is_one() -> None:
     assert "e edit" in lines(sitting(*START), editor=Editor(("vim",), False))[-1]
     assert "e edit" not in lines(sitting(*START))[-1]

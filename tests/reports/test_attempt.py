@@ -25,6 +25,7 @@ from harness.practice.records import Ending
 from harness.practice.rules import Rules
 from harness.practice.session import Session
 from harness.reports.attempt import clock, closing_page, result_lines, time_left
+from harness.reports.terminal import check_page
 from harness.results import CaseResult, Grade, Mismatch, Outcome, Speed, Timing, Verdict
 
 KATA = Kata(
@@ -74,7 +75,7 @@ def test_a_pass_says_how_long_it_took_and_what_is_faster() -> None:
 def test_a_failure_says_why_and_how_to_mend_it() -> None:
     lines = page(*SUBMIT, result=WRONG, path="mine/add.cu")
     assert lines[0].startswith("✗ add is wrong for n = 33")
-    assert "Failed: handed in, and not right: 0:03 of 5:00, no hints" in lines
+    assert "Failed: wrong for 1 of 1 case; 0:03 of 5:00, no hints" in lines
     assert lines[-1].startswith("Next: kata watch add mine/add.cu (no clock)")
 
 
@@ -112,10 +113,23 @@ def test_what_the_machine_lacks_is_said_and_the_attempt_goes_on() -> None:
 
 def test_an_interview_ends_with_its_rubric_and_further_questions() -> None:
     text = "\n".join(page(*SUBMIT, result=WRONG, interview=True))
-    order = ["✗ add is wrong", "Failed: ", "Rubric", "✗ boundaries", "They would go on to ask", "1. Why?", "2. How?",
-             "kata quiz memory, kata quiz gemm", "Next: "]  # fmt: skip
+    order = ["✗ add is wrong", "Rubric", "✗ boundaries", "They would go on to ask", "1. Why?", "2. How?",
+             "kata quiz memory, kata quiz gemm", "Failed: wrong for 1 of 1 case", "Rated", "Next: "]  # fmt: skip
     places = [text.index(part) for part in order]
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize(("result", "said"), [
+    (WRONG, "is wrong for 1 of 1 case"), (verdict(Outcome.FAULT, CASE), "faults for 1 of 1 case"),
+    (verdict(Outcome.FAULT), "faults"), (Result(error=CompileError("no")), "does not compile"),
+])  # fmt: skip
+def test_the_end_says_again_what_is_wrong_and_its_time_once(result: Result, said: str) -> None:
+    for interview in (False, True):
+        failed = page(*SUBMIT, result=result, interview=interview)
+        late = page(*START, *(Tick(),) * 30, result=result, minutes=0.25, interview=interview)
+        assert failed[-4] == f"Failed: {said.removeprefix('is ')}; 0:03 of 5:00, no hints"
+        assert f"Time is up: what was saved last {said}; 0:15 of 0:15" in late[-4:][0]
+        assert sum("0:03" in line for line in failed) == 1
 
 
 def test_an_interview_that_does_not_compile_has_a_rubric_too() -> None:
@@ -129,13 +143,15 @@ def test_a_watch_left_while_it_checks_does_not_pass_an_older_result_off_as_the_l
     events = (Opened(TEXT), Checked(TEXT, WRONG, 0.1), Saved(Snapshot(b"other")), Key("x"))
     lines = page(*events, minutes=None)
     assert lines[0].startswith("Left before the latest save was checked") and lines[1].startswith("✗ add is wrong")
+    assert lines[-1] == "Next: kata check add"
 
 
 def test_a_watch_ends_with_the_last_result_and_no_clock() -> None:
     lines = page(Opened(TEXT), result=WRONG, minutes=None)
     assert lines[0].startswith("✗ add is wrong")
     assert not any("of 5:00" in line for line in lines)
-    assert lines[-1] == "Next: kata check add"
+    step = check_page(WRONG.verdict, WRONG.lead).splitlines()[-1] if WRONG.verdict else ""
+    assert lines[-1] == step.strip() and lines[-1].startswith("Next: kata hint add")
 
 
 def test_the_next_step_of_a_check_is_left_out() -> None:

@@ -143,7 +143,7 @@ def test_what_could_not_be_profiled_still_has_its_verdict_and_source() -> None:
 
 def test_the_ladder_the_roof_and_the_history_are_there() -> None:
     text = text_of(tree(PAGES["right"]))
-    assert "Against the ladder" in text and "naïve <b>" in text and "“tile” is 1.85x faster" in text
+    assert "Against the ladder" in text and "naïve <b>" in text and "“tile” is 1.9x faster" in text
     assert "% of the DRAM roof" in text and "Right: 1 of the latest 1" in text
     assert "12 of 32,768 blocks were counted" in text
 

@@ -172,9 +172,9 @@ def test_the_launches_of_a_call_come_to_its_time(launches: list[LaunchProfile]) 
 
 def test_a_comparison_sets_figures_side_by_side_and_marks_what_differs() -> None:
     lines = unstyle(comparison_page(made.scattered(), made.profile(), RUNG, A100, SOLUTION)).splitlines()
-    assert lines[0] == "transpose: rung 4 would be 1.59x faster than yours on A100-80 SXM (predicted)"
+    assert lines[0] == "transpose: rung 4 would be 1.6x faster than yours on A100-80 SXM (predicted)"
     rows = [" ".join(line.split()) for line in lines]
-    assert "time 560 µs 352 µs < 1.59x less" in rows and "sectors a request 32 4 < 8x less" in rows
+    assert "time 560 µs 352 µs < 1.6x less" in rows and "sectors a request 32 4 < 8x less" in rows
     whole = dataclasses.replace(made.LAUNCH.sampling, blocks=1, counted=1, numbers=())
     slow = dataclasses.replace(made.LAUNCH, grid=(1, 1, 1), sampling=whole)
     assert "< 32,768x more" in comparison_page(made.profile(slow), made.profile(), RUNG, A100, SOLUTION)
@@ -190,7 +190,7 @@ def test_a_comparison_sets_figures_side_by_side_and_marks_what_differs() -> None
 @pytest.mark.parametrize(
     ("mine", "theirs", "says"),
     [
-        (made.profile(), made.scattered(), "yours would be 1.59x faster than rung 4"),
+        (made.profile(), made.scattered(), "yours would be 1.6x faster than rung 4"),
         (made.profile(), made.profile(), "yours and rung 4 would take about the same time"),
     ],
 )

@@ -83,9 +83,50 @@ def test_a_hazard_shows_its_line_of_source_and_the_remedy(tmp_path: Path) -> Non
     lines = page(verdict(Outcome.FAULT, case("n = 33", Outcome.FAULT, None, OUTSIDE), file=str(source)))
     assert lines[0].startswith("✗ softmax faults for n = 33: out of bounds")
     text = "\n".join(lines)
-    assert "Error  reads input[33], 1 past its 33 elements: line 2 (31 times)" in text
+    assert "Error  reads input[33], 1 past its 33 elements: line 2\n" in text
     assert "     2 |     output[i] = input[i];" in text
     assert "    Guard the access with i < n." in text
+
+
+def test_the_first_line_says_what_a_fault_is_where_its_kind_says_too_little() -> None:
+    fault = Hazard("missing_lanes", Severity.ERROR, "lane 20 has exited", 3, title="a shuffle that names lanes")
+    lines = page(verdict(Outcome.FAULT, case("n = 33", Outcome.FAULT, None, fault)))
+    assert lines[0].startswith("✗ softmax faults for n = 33: a shuffle that names lanes")
+
+
+def test_a_fault_with_a_line_is_to_be_fixed_there_and_a_hint_is_for_who_is_stuck() -> None:
+    lines = page(verdict(Outcome.FAULT, case("n = 33", Outcome.FAULT, None, OUTSIDE)))
+    assert lines[-2:] == [
+        "  Next: fix line 2, and check again (stuck? kata hint softmax)",
+        "    (the same inputs: kata check softmax --seed 7)",
+    ]
+    nowhere = verdict(Outcome.FAULT, case("n = 33", Outcome.FAULT, None, dataclasses.replace(OUTSIDE, line=None)))
+    assert page(nowhere)[-1].startswith("  Next: kata hint")
+
+
+def test_a_hazard_says_in_how_many_cases_it_was_met() -> None:
+    again = dataclasses.replace(OUTSIDE, block=(1, 0, 0), count=7)
+    cases = case("n = 33", Outcome.FAULT, None, OUTSIDE), case("n = 34", Outcome.FAULT, None, again)
+    merged = dataclasses.replace(verdict(Outcome.FAULT, *cases), hazards=(dataclasses.replace(OUTSIDE, count=38),))
+    assert "1 past its 33 elements: line 2 (in 2 cases)" in " ".join(" ".join(page(merged)).split())
+
+
+def test_what_must_be_exact_is_said_so() -> None:
+    exact = dataclasses.replace(TAIL, allowed="exact")
+    assert "must be exact" in "".join(page(verdict(Outcome.WRONG, case("n = 33", Outcome.WRONG, exact)), exact))
+
+
+def test_the_file_is_shown_by_its_path_here_unless_that_is_long() -> None:
+    def shown(file: str) -> str:
+        return "\n".join(page(verdict(Outcome.RIGHT, case("n = 1", Outcome.RIGHT), file=file))[:2])
+
+    assert "katas/softmax/softmax.cu · simulated" in shown("katas/softmax/softmax.cu")
+    assert "  softmax.cu · simulated" in shown("/somewhere/else/softmax.cu")
+    assert "  mine.cu · simulated" in shown(f"{'far/' * 20}mine.cu")
+
+
+def test_another_next_step_takes_the_place_of_the_usual_one() -> None:
+    assert check_page(WRONG, TAIL, following="kata start softmax").splitlines()[-1] == "  Next: kata start softmax"
 
 
 def test_notes_are_for_verbose() -> None:

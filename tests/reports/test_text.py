@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.reports.text import excerpt, percent, shown_path, visible, wrap
+from harness.reports.text import excerpt, faster, pasted, percent, shown_path, spelt_out, times, visible, wrap
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,16 @@ def test_wrapped_text_keeps_code_and_line_breaks(monkeypatch: pytest.MonkeyPatch
     assert lines[-2:] == ["", "  end"]
 
 
+def test_a_file_name_in_a_command_is_quoted_where_a_shell_needs_it_and_never_torn_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    assert pasted("mine.cu") == "mine.cu" and pasted("it's mine.cu") == "'it'\"'\"'s mine.cu'"
+    name = pasted("my own kernels/add one.cu")
+    assert f"  {name} --seed 7" in wrap(f"the same inputs: kata check add {name} --seed 7")
+    assert wrap("can't be 'quoted by anything'") == ["  can't be 'quoted by anything'"]
+
+
 def test_an_excerpt_points_at_the_column_behind_tabs(tmp_path: Path) -> None:
     source = tmp_path / "x.cu"
     source.write_text("\tfoo(bar);\n", encoding="utf-8")
@@ -63,3 +73,28 @@ def test_paths_are_shown_as_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 )
 def test_a_part_that_is_not_nothing_is_not_called_nothing(part: float, said: str) -> None:
     assert percent(part) == said
+
+
+@pytest.mark.parametrize(
+    ("ratio", "said"),
+    [(64.9, "65x"), (9.96, "10x"), (10.4, "10x"), (2.55, "2.5x"), (8.0, "8x"), (1.312, "1.3x"), (32768.0, "32,768x")],
+)
+def test_a_ratio_has_two_digits_and_from_ten_on_no_decimals(ratio: float, said: str) -> None:
+    assert times(ratio) == said and faster(ratio) == f"{said} faster"
+
+
+@pytest.mark.parametrize(("ratio", "said"), [(1.04, "4 % faster"), (1.09, "9 % faster"), (1.1, "1.1x faster")])
+def test_what_is_nearly_as_fast_is_so_many_percent_faster(ratio: float, said: str) -> None:
+    assert faster(ratio) == said
+
+
+@pytest.mark.parametrize(
+    ("limiter", "said"),
+    [
+        ("latency: 64 warps in flight per SM", "memory and arithmetic latency: 64 warps per SM do not hide it"),
+        ("latency in k: 1 warp in flight per SM", "memory and arithmetic latency in k: 1 warp per SM does not hide it"),
+        ("DRAM bandwidth, 88 % of it useful", "DRAM bandwidth, 88 % of it useful"),
+    ],
+)
+def test_latency_is_said_to_be_whose_and_that_it_is_not_hidden(limiter: str, said: str) -> None:
+    assert spelt_out(limiter) == said

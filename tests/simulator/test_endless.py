@@ -163,3 +163,16 @@ def test_a_wait_for_the_clock_ends(clock: str) -> None:
         out[threadIdx.x] = 1;
     }}"""
     assert silent(source, out=Unset("i4", 32), budget=TIMELESS)["out"].all()
+
+
+def test_a_barrier_of_a_grid_whose_last_blocks_have_not_started_says_so() -> None:
+    source = """__device__ volatile unsigned arrived;
+    KERNEL k(int* out) {
+        if (threadIdx.x > 0) return;
+        atomicAdd((unsigned*)&arrived, 1u);
+        while (arrived < gridDim.x) {} // wait
+        out[0] = 1;
+    }"""
+    hazard = fault(source, budget=TIMELESS, grid=66, block=1024, out=Unset("i4", 1))
+    assert hazard.kind == "runaway" and hazard.line == line_of(source, "wait")
+    assert "2 of 66 have not started yet" in str(hazard.remedy) and "launch a second one" in str(hazard.remedy)

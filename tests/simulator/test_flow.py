@@ -47,6 +47,30 @@ def test_a_loops_body_comes_before_its_exit() -> None:
 
 @settings(max_examples=80, deadline=None)
 @given(graphs)
+def test_what_comes_next_is_on_every_way_to_the_end_or_back(graph: list[Node]) -> None:
+    found = blocks(graph_text(graph))
+    for start in range(len(found)):
+        for block in range(len(found)):
+            ways, without, escapes = [start], {start}, False  # without: what can be reached past no such block
+            while ways:
+                here = found[ways.pop()]
+                escapes |= not here.successors or start in here.successors
+                fresh = set(here.successors) - without - {block}
+                without |= fresh
+                ways += fresh
+            assert flow.comes_next(found, start, block) is not escapes
+
+
+def test_what_comes_next_is_no_block_that_a_guarded_exit_may_leave_out() -> None:
+    body = "@%p1 bra OVER;\nbar.sync 0;\nEXIT\nOVER:\nmov.u32 %r1, 1;\n@%p2 bra END;\nmov.u32 %r1, 2;\nEND:\nret;"
+    for leaves, comes in (("", True), ("@%p3 ret;", False)):
+        found = blocks(assembly(body.replace("EXIT", leaves)))
+        (gate,) = (block.number for block in found if block.gate)
+        assert flow.comes_next(found, gate, place(found, "OVER")) is comes
+
+
+@settings(max_examples=80, deadline=None)
+@given(graphs)
 def test_every_block_can_be_reached_and_every_branch_stays_inside(graph: list[Node]) -> None:
     found = blocks(graph_text(graph))
     reached, work = {0}, [0]

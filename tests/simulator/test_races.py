@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from harness.results import Hazard, Severity
+from harness.results import Barrier, Hazard, Severity
 from tests.simulator.running import Bench, Ran, Unset, line_of, run, silent
 
 
@@ -63,6 +63,19 @@ def test_within_a_warp_it_works_by_luck_and_the_remedy_is_smaller() -> None:
     assert (hazard.remedy or "").startswith("put __syncwarp() between") and "__syncthreads()" in (hazard.remedy or "")
     for between in ("__syncwarp();", "__syncthreads();"):
         silent(source.replace("\n    \n", f"\n    {between}\n"), block=128, out=ints(128))
+
+
+def test_a_race_within_a_warp_and_then_across_warps_is_told_as_what_takes_more() -> None:
+    source = """KERNEL k(int* out) {
+        __shared__ int x[64];
+        int i = threadIdx.x, sum = 0;
+        x[i] = i; // write
+        for (int by = 1; by < 64; by *= 32) sum += x[i ^ by]; // read
+        out[i] = sum;
+    }"""
+    hazard = only(run(source, block=64, out=ints(64)))
+    tells(hazard, source, "write", "read", "no __syncthreads() between them")
+    assert (hazard.remedy or "").startswith("put __syncthreads() between") and hazard.missing is Barrier.BLOCK
 
 
 def test_a_threads_own_cell_is_its_own() -> None:
@@ -488,7 +501,15 @@ def test_a_finding_counts_and_names_both_threads_in_three_dimensions() -> None:
         out[32 * threadIdx.y + threadIdx.x] = tile[threadIdx.y ^ 1][threadIdx.x]; // read
     }"""
     hazard = only(run(source, block=(32, 4), out=ints(128)))
-    assert hazard.count == 128 and "thread (0, 1, 0)" in hazard.message and hazard.thread == (0, 0, 0)
+    assert hazard.count == 128 and hazard.thread == (0, 0, 0)
+    assert "(thread (0, 1))" in hazard.message and "(thread (0, 0))" in hazard.message
+
+
+def test_threads_that_write_different_values_to_one_place_are_asked_about_the_index_first() -> None:
+    source = "KERNEL k(int* out) { out[threadIdx.y] = threadIdx.x + 1; }"
+    hazard = only(run(source, block=(16, 2), out=ints(2)))
+    assert hazard.message.startswith("thread (0, 0) and thread (")
+    assert (hazard.remedy or "").startswith("give each thread an element of its own: is the index the same for both?")
 
 
 def test_race_watching_can_be_left_out() -> None:

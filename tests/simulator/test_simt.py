@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from harness.errors import Unsupported
+from harness.errors import KernelFault, Unsupported
 from harness.results import Severity
+from harness.simulator import Budget
 from tests.simulator.programs import (
     REGISTERS,
     SLOTS,
@@ -24,7 +25,7 @@ from tests.simulator.programs import (
     run_graph,
     run_program,
 )
-from tests.simulator.running import Ran, Unset, assembly, line_of, run, silent
+from tests.simulator.running import Bench, Ran, Unset, assembly, line_of, run, silent
 
 
 def ints(count: int) -> Unset:
@@ -396,3 +397,41 @@ def test_lanes_that_left_before_a_barrier_are_warned_about_once() -> None:
     (warning,) = ran.hazards
     assert (warning.kind, warning.severity, warning.line) == ("barrier", Severity.WARNING, line_of(source, "barrier"))
     assert "24 of 64 threads" in warning.message
+
+
+TICKETS = """__device__ int tickets;
+KERNEL k(int* out) {
+    if (threadIdx.x == 0) {
+        for (int turn = 0; turn < 3; ++turn) out[atomicAdd(&tickets, 1)] = blockIdx.x;
+    }
+}"""
+
+
+@pytest.mark.parametrize(("in_turn", "order"), [(False, [0, 1, 2] * 3), (True, [0, 0, 0, 1, 1, 1, 2, 2, 2])])
+def test_blocks_run_side_by_side_or_where_they_hand_over_results_in_turn(in_turn: bool, order: list[int]) -> None:
+    bench = Bench(TICKETS)
+    bench.machine.in_turn = in_turn
+    found = bench.launch(grid=3, block=64, out=bench.place("out", ints(9)))
+    assert bench.array("out").tolist() == order and found.of(Severity.ERROR) == []
+
+
+@pytest.mark.parametrize("waits_for", ["(blockIdx.x + 1) % gridDim.x", "gridDim.x - 1 - blockIdx.x", "0"])
+def test_blocks_in_turn_let_the_one_run_that_they_wait_for(waits_for: str) -> None:
+    bench = Bench("""__device__ int there[8];
+    KERNEL k(int* out) {
+        atomicExch(&there[blockIdx.x], 1);
+        __syncthreads();
+        while (atomicAdd(&there[WAITED], 0) == 0) { }
+        out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+    }""".replace("WAITED", waits_for))
+    bench.machine.in_turn = True
+    bench.launch(grid=8, block=40, out=bench.place("out", ints(320)))
+    assert bench.array("out").tolist() == [1] * 320
+
+
+def test_a_loop_that_never_ends_is_found_in_turn_too() -> None:
+    bench = Bench("__device__ int never; KERNEL k() { while (atomicAdd(&never, 0) == 0) { } }", budget=Budget(2.0))
+    bench.machine.in_turn = True
+    with pytest.raises(KernelFault) as caught:
+        bench.launch(grid=3, block=32)
+    assert caught.value.hazard.kind in ("runaway", "unfinished")

@@ -57,6 +57,15 @@ KERNEL k(const float* x, float* y, int* z) {
     __syncthreads();
     for (int k = 0; k < (z[63 - i] & 3); ++k) y[i] = k;
 }""",
+    "what atomics without an answer left": """\
+KERNEL k(const float* x, float* y, int* z) {
+    __shared__ int count;
+    if (threadIdx.x == 0) count = 0;
+    __syncthreads();
+    if (z[threadIdx.x] & 1) atomicAdd(&count, 1);
+    __syncthreads();
+    for (int k = 0; k < count; ++k) y[threadIdx.x + k] = x[k];
+}""",
     "an answered atomic": """\
 KERNEL k(const float* x, float* y, int* z) {
     int ticket = atomicAdd(z, 1);

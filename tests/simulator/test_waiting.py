@@ -115,7 +115,7 @@ def test_threads_that_returned_are_warned_about_and_counted() -> None:
     }"""
     ran = run(source, block=64, out=zeros(64))
     (warning,) = ran.of(Severity.WARNING)
-    says(warning, "barrier", line_of(source, "barrier"), "24 of 64 threads", "returned")
+    says(warning, "barrier", line_of(source, "barrier"), "24 of 64 threads", "have left the kernel")
     assert ran["out"].sum() == 40
 
 
@@ -127,6 +127,91 @@ def test_a_warp_that_returns_whole_is_warned_about_too_when_others_wait() -> Non
     }"""
     (warning,) = run(source, block=96, out=zeros(64)).hazards
     says(warning, "barrier", line_of(source, "barrier"), "32 of 96 threads")
+
+
+AROUND = """KERNEL k(const int* in, int* out, int n) {
+    __shared__ int x[256];
+    int i = threadIdx.x;
+    x[i] = in[i];
+    __syncthreads();
+    for (int by = n / 2; by; by /= 2) {
+        if (i < by) {
+            x[i] += x[i + by];
+            __syncthreads(); // barrier
+        }
+    }
+    if (i == 0) *out = x[0];
+}"""
+
+
+def test_lanes_that_go_around_a_barrier_at_which_others_of_their_warp_wait_are_an_error() -> None:
+    hazard = fault(AROUND, block=256, in_=np.arange(256, dtype="i4"), out=zeros(1), n=256)
+    line = line_of(AROUND, "barrier")
+    says(hazard, "barrier", line, f"16 of 32 lanes of warp 0 go around the __syncthreads() on line {line}", "by luck")
+    assert hazard.thread == (16, 0, 0) and "out of the `if`" in (hazard.remedy or "")
+
+
+def test_whole_warps_that_go_around_a_barrier_and_leave_are_warned_about() -> None:
+    source = AROUND.replace("by; by /= 2", "by > 16; by /= 2")
+    ran = run(source, block=256, in_=np.arange(256, dtype="i4"), out=zeros(1), n=256)
+    (warning,) = ran.hazards
+    line = line_of(source, "barrier")
+    says(warning, "barrier", line, f"128 of 256 threads of the block have left the kernel when the others meet at the "
+         f"__syncthreads() on line {line}")  # fmt: skip
+    assert warning.severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (i % 2) { out[i] = i; return; } __syncthreads(); out[i] = -i;",
+        "for (int k = 0; k < 9; ++k) { if (i % 9 == k) { out[i] = k; return; } __syncthreads(); }",
+        "for (int k = 0;; ++k) { __syncthreads(); if (in[k] == i % 9) { if (i > 5) out[i] = 0; return; } }",
+        "\n#pragma unroll 1\nfor (int k = 0; k < i; ++k) { __syncthreads(); out[i] += k; } if (i > 3) out[i] = 1;",
+    ],
+    ids=["before a store of all", "in a loop", "as the only way out of a loop", "at the end of a loop"],
+)
+def test_lanes_that_leave_early_after_some_work_are_only_warned_about(body: str) -> None:
+    ran = run(
+        f"KERNEL k(const int* in, int* out) {{ int i = threadIdx.x;\n{body}\n}}", block=64,
+        in_=np.arange(9, dtype="i4"), out=zeros(64),
+    )  # fmt: skip
+    assert {(hazard.kind, hazard.severity) for hazard in ran.hazards} == {("barrier", Severity.WARNING)}
+
+
+def test_lanes_that_come_to_the_same_barrier_a_turn_later_go_around_it_all_the_same() -> None:
+    source = """KERNEL k(int* out) {
+        int i = threadIdx.x, odd = i % 2;
+        #pragma unroll 1
+        for (int k = 0; k < 4; ++k) {
+            if (k % 2 == odd) __syncthreads(); // barrier
+            out[i] += k * odd;
+        }
+    }"""
+    line = line_of(source, "barrier")
+    says(fault(source, block=64, out=zeros(64)), "barrier", line, "16 of 32 lanes of warp 0 go around")
+
+
+def test_the_last_warp_is_counted_as_it_is() -> None:
+    source = """KERNEL k(int* out, int n) {
+        int i = threadIdx.x;
+        if (i < n) { out[i] = 1; __syncthreads(); /* barrier */ }
+        if (out[0] > 5) out[i] = 2;
+    }"""
+    says(fault(source, block=72, out=zeros(72), n=69), "barrier", 3, "3 of 8 lanes of warp 2 go around")
+
+
+def test_lanes_may_go_around_a_barrier_that_is_not_aligned() -> None:
+    source = """KERNEL k(int* out) {
+        int i = threadIdx.x;
+        if (i % 2) asm volatile("BARRIER 1, 32;" ::: "memory"); // barrier
+        if (i > 5) out[i] = 2;
+    }"""
+    silent(source.replace("BARRIER", "barrier.sync"), block=64, out=zeros(64))
+    for aligned in ("bar.sync", "barrier.sync.aligned", "barrier.cta.sync.aligned"):
+        hazard = fault(source.replace("BARRIER", aligned), block=64, out=zeros(64))
+        line = line_of(source, "barrier")
+        says(hazard, "barrier", line, f"16 of 32 lanes of warp 0 go around the barrier on line {line}")
 
 
 # --- named barriers
@@ -296,7 +381,8 @@ def test_named_lanes_that_have_returned_are_not_waited_for_but_warned_about() ->
     ran = run(source, out=np.zeros(32, "u4"))
     np.testing.assert_array_equal(ran["out"], [(1 << 20) - 1] * 20 + [0] * 12)
     (hazard,) = ran.hazards
-    says(hazard, "missing_lanes", line_of(source, "vote"), "lanes 20 to 31", "returned before this line")
+    says(hazard, "missing_lanes", line_of(source, "vote"), "lanes 20 to 31",
+         "returned at the branch on line 2 before this line")  # fmt: skip
     assert hazard.severity is Severity.WARNING
     silent(source.replace("0xFFFFFFFF", "0xFFFFF"), out=np.zeros(32, "u4"))
 
@@ -310,9 +396,47 @@ def test_named_lanes_that_go_another_way_and_leave_are_an_error(call: str) -> No
         else atomicAdd(&out[32], 1);
     }}"""
     hazard = fault(source, out=zeros(33))
-    says(hazard, "missing_lanes", line_of(source, "call"), "lanes 16 to 31", "0xffffffff", "without coming here")
+    says(hazard, "missing_lanes", line_of(source, "call"), "lanes 16 to 31", "0xffffffff", "without coming here",
+         "at the branch on line 3")  # fmt: skip
+    assert (hazard.title or "").endswith("that names lanes which have left the kernel")
     assert "__ballot_sync" in (hazard.remedy or "")
     silent(source.replace("0xFFFFFFFF", "0xFFFF").replace("__syncwarp()", "__syncwarp(0xFFFF)"), out=zeros(33))
+
+
+def test_the_branch_named_is_the_one_at_which_those_who_left_parted_from_those_who_stay() -> None:
+    source = """KERNEL k(int* out) {
+        int i = threadIdx.x, x = 0;
+        if (i < 16) { // outer
+            if (i >= LEAVE) { atomicAdd(&out[40], i); if (i == 15) atomicAdd(&out[41], 1); return; } // inner
+            x = __shfl_xor_sync(MASK, i, 1);
+        } else if (i % 3 == 0) {
+            out[i] = 1;
+            if (i % 2) return;
+            atomicAdd(&out[42], 1);
+            return;
+        }
+        out[i] = x;
+    }"""
+    for leave, mask, where in (("8", "0xFFFF", "inner"), ("16", "0xFFFFFFFF", "outer")):
+        text = source.replace("LEAVE", leave).replace("MASK", mask)
+        assert f"at the branch on line {line_of(source, where)} and left" in fault(text, out=zeros(43)).message
+
+
+def test_the_value_of_a_lane_that_left_or_never_was_is_told_apart() -> None:
+    source = """KERNEL k(int* out, int n) {
+        int i = threadIdx.x;
+        if (i >= n) return; // return
+        int x = __shfl_down_sync(0xFFFFFFFF, i, 8); // shuffle
+        atomicAdd(out, x);
+    }"""
+    hazard = fault(source, out=zeros(1), n=20)
+    says(hazard, "missing_lanes", line_of(source, "shuffle"), "the value of lane 20 of its warp, which has exited at "
+         f"the branch on line {line_of(source, 'return')}, and uses it")  # fmt: skip
+    assert hazard.title == "a shuffle that names lanes which have left the kernel"
+    assert "neutral value" in (hazard.remedy or "") and "__ballot_sync" in (hazard.remedy or "")
+    hazard = fault(source, block=20, out=zeros(1), n=20)
+    says(hazard, "missing_lanes", line_of(source, "shuffle"), "the value of lane 20 of its warp, which does not exist")
+    assert hazard.title is None
 
 
 def test_warps_of_a_block_pass_a_warp_barrier_apart() -> None:

@@ -1,5 +1,5 @@
 // expect: missing_lanes
-// says: which has exited
+// says: which has exited at the branch on line 7
 // line: 12
 // Lanes beyond n have gone when the others shuffle: what is taken from them is undefined.
 __global__ void reduce_sum(const float* input, float* output, int n) {

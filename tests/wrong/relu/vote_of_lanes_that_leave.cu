@@ -1,5 +1,5 @@
 // expect: missing_lanes
-// says: named in the mask
+// says: went another way at the branch on line 8 and left the kernel
 // line: 10
 // A vote in one branch names all lanes, but those in the other branch write their element and leave without voting.
 __global__ void relu(const float* x, float* y, int n) {

@@ -1,6 +1,6 @@
 // expect: race
 // says: race
-// line: 15
+// line: 16
 // Two copies of the tiles, but the loop always fills the one in use, with one barrier a step.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
     __shared__ float a[2][16][16];

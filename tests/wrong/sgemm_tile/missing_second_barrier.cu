@@ -1,6 +1,6 @@
 // expect: race
-// says: race
-// line: 14
+// says: put __syncthreads() after line 17, before line 14
+// line: 15
 // A fast warp overwrites the tiles while a slow one still uses them.
 __global__ void sgemm(const float* A, const float* B, float* C, int M, int N, int K) {
     __shared__ float a[16][16];

@@ -1,4 +1,4 @@
-// expect: scattered | factor
+// expect: complement
 // says: got
 // e^x where e^-x is meant: the mirror image, right at 0 only.
 __global__ void sigmoid(const float* x, float* y, int n) {

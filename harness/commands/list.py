@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command("list")
 @json_option
 def command(as_json: bool) -> None:
-    """Show every kata, easiest first, how far you are, and what is due.
+    """Show every kata, easiest first, and how far you are.
 
     \b
     Example:  kata list

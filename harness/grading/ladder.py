@@ -108,7 +108,8 @@ class Ladder:
 
     def _time(self, case: Case) -> Timed:
         start = self.clock()
-        values = self.judge.inputs(self._rng(0), case)
+        filled = dataclasses.replace(case, values=references.timed_values(self.judge.reference))
+        values = self.judge.inputs(self._rng(0), filled)
         nbytes = self.judge.kata.least_bytes(values)
         try:
             race = self.device.race(self.executables, self.judge.arguments(values), nbytes)

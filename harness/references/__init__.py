@@ -8,7 +8,8 @@ A reference is a module ``harness/references/<kata>.py`` with
 * ``expected(arguments)``: the right value of each ``out`` and ``inout`` pointer by name, float64, computed from
   the arguments alone, in the shape kata.toml gives;
 * ``error_bound(arguments, expected)``: the allowed absolute error of each, an array broadcastable to it (0 where
-  the answer must be exact).
+  the answer must be exact);
+* ``TIMED``, where plain random values won't do: how arrays are filled at the sizes that the kata is timed at.
 """
 
 from __future__ import annotations
@@ -62,6 +63,11 @@ class Reference(Protocol):
     def expected(self, arguments: Arguments) -> dict[str, np.ndarray]: ...
 
     def error_bound(self, arguments: Arguments, expected: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]: ...
+
+
+def timed_values(reference: Reference) -> str:
+    """How arrays are filled at the sizes that a kata is timed at, a word for :attr:`Case.values`."""
+    return str(getattr(reference, "TIMED", "random"))
 
 
 def load(kata: str) -> Reference:

@@ -20,6 +20,9 @@ CASES = (
     vector("large", OVER_A_MILLION, "integers"),
 )
 
+#: Of 2**25 normal values half may be left out within the error that float32 makes of their sum.
+TIMED = "few integers"
+
 
 def inputs(rng: np.random.Generator, case: Case) -> dict[str, Any]:
     """One vector."""
@@ -40,7 +43,7 @@ def error_bound(arguments: Arguments, expected: Mapping[str, np.ndarray]) -> dic
     """
     x = arguments["input"].astype(np.float64)
     magnitude = np.abs(x).sum()
-    exact = any(_adds_up_exactly(x, magnitude, unit) for unit in (1.0, 0.125))
+    exact = any(_adds_up_exactly(x, magnitude, unit) for unit in (1.0, 0.5, 0.125))
     return {"output": np.full(1, 0.0 if exact else 4.0 * U * np.sqrt(x.size) * magnitude)}
 
 

@@ -28,6 +28,11 @@ def _integers(rng: np.random.Generator, shape: Shape) -> np.ndarray:
     return _signs(rng, shape) * rng.integers(1, 9, size=shape)
 
 
+def _few_integers(rng: np.random.Generator, shape: Shape) -> np.ndarray:
+    """-1, 0 or 1, three of four being 0: sums up to 2**25 values are exact in any order, and so are halves of them."""
+    return np.array([-1.0, 0, 0, 0, 0, 0, 0, 1], np.float32)[rng.integers(0, 8, size=shape, dtype=np.uint8)]
+
+
 def _wide_integers(rng: np.random.Generator, shape: Shape) -> np.ndarray:
     """Odd, 2049 to 8191, of either sign: no float16 or TF32 holds them; sums up to 2**11 values are exact."""
     return _signs(rng, shape) * (2 * rng.integers(1024, 4096, size=shape) + 1)
@@ -116,6 +121,7 @@ def _holes(rng: np.random.Generator, shape: Shape) -> np.ndarray:
 KINDS: dict[str, Generator] = {
     "random": _random,
     "integers": _integers,
+    "few integers": _few_integers,
     "wide integers": _wide_integers,
     "constant": _constant,
     "marker": _marker,

@@ -166,7 +166,8 @@ class Garbage:
         elif instruction.opcode == "shfl":
             self._refuse(operands[-3:], instruction, lanes)
         elif instruction.opcode not in COMPUTE:
-            reads = self.batch.effects(instruction).reads
+            # What a guard leaves as it was is no use of it.
+            reads = self.batch.effects(replace(instruction, guard=None)).reads
             self._refuse([Register(name) for name in sorted(reads)], instruction, lanes)
         else:
             origin, results = self._computed(instruction, operands, values, lanes)

@@ -219,6 +219,18 @@ class BlockGate:
         the hardware only counts, and lets through whoever comes."""
         remedy = "give each set of warps a barrier of its own number, 1 to 15"
         ids = np.concatenate([*(lanes.ids for _, lanes in groups), batch.named.lanes(name)])
+        there = np.zeros(batch.width, np.bool_)
+        there[ids] = True
+        here, alive = (one.reshape(-1, WARP).sum(axis=1) for one in (there, batch.alive))
+        apart = np.flatnonzero((here > 0) & (here < alive) & complete[batch.block_of[::WARP]])
+        if apart.size:
+            first = np.arange(batch.width) == np.flatnonzero(there & (np.arange(batch.width) // WARP == apart[0]))[0]
+            batch.witness.fail(
+                self.instruction, "barrier",
+                f"{here[apart[0]]} of {alive[apart[0]]} lanes of a warp come to barrier {name}, which counts them as a "
+                "whole warp, and opens too early", Lanes(batch.width, first), 0,
+                "let whole warps come to a barrier that is given a number of threads",
+            )  # fmt: skip
         for block in np.flatnonzero(complete):
             mine = ids[batch.block_of[ids] == block]
             at_one = Lanes(batch.width, np.arange(batch.width) == mine[0])

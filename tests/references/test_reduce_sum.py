@@ -3,6 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from harness import catalogue
+from harness.grading.ladder import unseen
+from harness.references import Case, reduce_sum, timed_values
 from harness.references.reduce_sum import CASES
 from tests.references.judging import admitted, half, questions, tf32
 
@@ -84,3 +87,11 @@ def test_tf32_inputs_are_rejected_for_wide_integers_and_for_a_few_ordinary_value
     passing = admitted("reduce_sum", in_tf32)
     assert not [label for label in passing if "wide" in label]
     assert not [label for label in passing if "(" not in label and int(label.split()[2]) <= 33]
+
+
+def test_where_it_is_timed_one_element_left_out_shows() -> None:
+    n = dict(catalogue.load("reduce_sum").speed[0])["n"]
+    values = reduce_sum.inputs(np.random.default_rng(1), Case("speed", timed_values(reduce_sum), (("n", n),)))
+    assert 0.2 < np.count_nonzero(values["input"]) / n < 0.3
+    for arguments in (values, unseen(values)):
+        assert reduce_sum.error_bound(arguments, {}) == {"output": np.zeros(1)}

@@ -329,3 +329,15 @@ def test_structured_programs_end_where_a_value_that_nobody_set_is_felt(
 @given(graphs, missing)
 def test_any_graph_of_blocks_ends_where_a_value_that_nobody_set_is_felt(graph: list[Node], missing: set[int]) -> None:
     compare(graph_text(graph), missing, lambda lanes: [run_graph(graph, lane) for lane in lanes])
+
+
+@pytest.mark.parametrize("what", ["ld.global.u32 %r2, [%rd1]", "atom.global.add.u32 %r2, [%rd1], 1"])
+def test_what_an_instruction_under_a_guard_leaves_as_it_was_is_no_use_of_it(what: str) -> None:
+    body = f"""ld.param.u64 %rd1, [out];
+mov.u32 %r1, %tid.x;
+setp.lt.u32 %p1, %r1, 16;
+@%p1 {what};
+@%p1 {what};
+@%p1 st.global.u32 [%rd1], %r2;
+ret;"""
+    silent(assembly(body), out=np.zeros(1, "u4"), watch_races=False)

@@ -204,10 +204,10 @@ def test_the_last_warp_is_counted_as_it_is() -> None:
 def test_lanes_may_go_around_a_barrier_that_is_not_aligned() -> None:
     source = """KERNEL k(int* out) {
         int i = threadIdx.x;
-        if (i % 2) asm volatile("BARRIER 1, 32;" ::: "memory"); // barrier
+        if (i % 2) asm volatile("BARRIER 1;" ::: "memory"); // barrier
         if (i > 5) out[i] = 2;
     }"""
-    silent(source.replace("BARRIER", "barrier.sync"), block=64, out=zeros(64))
+    assert not run(source.replace("BARRIER", "barrier.sync"), block=64, out=zeros(64)).of(Severity.ERROR)
     for aligned in ("bar.sync", "barrier.sync.aligned", "barrier.cta.sync.aligned"):
         hazard = fault(source.replace("BARRIER", aligned), block=64, out=zeros(64))
         line = line_of(source, "barrier")
@@ -215,6 +215,17 @@ def test_lanes_may_go_around_a_barrier_that_is_not_aligned() -> None:
 
 
 # --- named barriers
+
+
+@pytest.mark.parametrize("barrier", ["barrier.sync", "bar.sync"])
+def test_a_barrier_for_a_number_of_threads_counts_whole_warps(barrier: str) -> None:
+    source = """KERNEL k(int* out) {
+        int i = threadIdx.x;
+        if (i % 2) asm volatile("BARRIER 1, 32;" ::: "memory"); // barrier
+        if (i > 5) out[i] = 2;
+    }"""
+    hazard = fault(source.replace("BARRIER", barrier), block=64, out=zeros(64))
+    says(hazard, "barrier", line_of(source, "barrier"), "16 of 32 lanes of a warp come to barrier 1")
 
 
 def test_named_barriers_hold_only_those_who_come() -> None:

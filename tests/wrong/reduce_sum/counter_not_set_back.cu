@@ -1,5 +1,5 @@
 // expect: second_call
-// says: __device__ variable
+// says: __device__ or static variable
 // The last block done finishes, but the count of blocks goes on from call to call.
 constexpr int kBlock = 256;
 constexpr int kBlocks = 64;

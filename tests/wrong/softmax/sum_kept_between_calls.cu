@@ -1,5 +1,5 @@
 // expect: second_call
-// says: __device__ variable
+// says: __device__ or static variable
 // The sum is a global variable that starts at 0 for the first call only.
 __device__ float sum = 0.0f;
 

@@ -1,5 +1,8 @@
-// The lower halves of four warps meet at a barrier of 64 threads, and the upper halves go around it.
-// Right, because it is `barrier.sync` without `.aligned`: lanes of a warp may come to it, or not, each for itself.
+// expect: barrier
+// says: counts them as a whole warp
+// line: 18
+// The lower halves of four warps meet at a barrier of 64 threads, and the upper halves go around it. The hardware counts
+// whole warps, so it opens when two of the four have come.
 #include <cuda_runtime.h>
 
 constexpr int kWarps = 4, kThreads = 32 * kWarps;

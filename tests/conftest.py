@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +14,9 @@ import pytest
 
 if TYPE_CHECKING:
     import pexpect
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a job in the background ignores it, and so would what it starts
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -156,8 +156,7 @@ class _Counting(Session):
                     self.perform(step)
             self.transfers.clear()
         self.chosen = _choose(later.launches)
-        for step in later.steps:
-            self.perform(step)
+        super().perform_all(later)
 
     def launch(self, step: Launch) -> None:
         """Count it, unless an equal one was, or another stands for it."""

@@ -141,8 +141,7 @@ class Session:
         for buffer, allocation in self.buffers:
             content = buffer.data.reshape(-1).view(np.uint8)
             allocation.backing = Backing(allocation.nbytes, data=content, written=not buffer.unset)
-        for step in plan.steps:
-            self.perform(step)
+        self.perform_all(plan)
         if plan.again is None:
             self._collect_scratch(plan)
         return {
@@ -160,6 +159,11 @@ class Session:
                 )
                 return replace(fault, remedy=remedy)
         return fault
+
+    def perform_all(self, plan: LaunchPlan) -> None:
+        """Do the steps of the plan, one after the other. Raises KernelFault."""
+        for step in plan.steps:
+            self.perform(step)
 
     def perform(self, step: Step) -> None:
         """Do one step of the plan. Raises KernelFault."""

@@ -16,6 +16,7 @@ case; of memory there is as much as its largest GPU has.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from harness import source
 from harness.catalogue import Kata, Parameter
 from harness.compile import compile_program
 from harness.devices import without_a_launch
-from harness.devices.simulated import MEMORY_BYTES, Session, SimulatedDevice
+from harness.devices.simulated import MEMORY_BYTES, Session, SimulatedDevice, SimulatedExecutable
 from harness.errors import KataError, KernelFault
 from harness.launch_rules import SM_80
 from harness.plan import Copy, Launch, LaunchPlan, Malloc, make_plan
@@ -52,16 +53,31 @@ def certain_fault(kata: Kata, path: Path, case: Case, suspect: Hazard | None) ->
         program = source.parse(path, kata)
         executable = device.load(program, compile_program(program, arch=device.arch))
         session = _Alone(executable.module, suspect=suspect)
-        arguments = tuple(
-            session.reserve(parameter, name, sizes) if parameter.pointer else sizes[parameter.name]
-            for parameter, name in zip(kata.parameters, program.parameter_names, strict=True)
-        )
-        plan = make_plan(executable.module, executable.compiled, arguments, limits=LIMITS, source_name=path.name)
+        _, plan = planned(kata, executable, session.reserve, sizes)
         return session.find(plan)
     except KernelFault as fault:
         return None if fault.hazard.kind == TOO_LONG else fault.hazard
     except (KataError, MemoryError):  # it can't be run here: nothing is known
         return None
+
+
+#: Gives ``solve`` the array of a parameter, by its name in the file, at some sizes, and returns its address.
+Reserve = Callable[[Parameter, str, dict[str, int]], int]
+
+
+def planned(
+    kata: Kata, executable: SimulatedExecutable, reserve: Reserve, sizes: dict[str, int]
+) -> tuple[tuple[int, ...], LaunchPlan]:
+    """The arguments of one call of ``solve`` at ``sizes``, and what it does with them. Raises SourceError, and
+    KernelFault for what CUDA would refuse on the simulated GPU."""
+    program = executable.program
+    arguments = tuple(
+        reserve(parameter, name, sizes) if parameter.pointer else sizes[parameter.name]
+        for parameter, name in zip(kata.parameters, program.parameter_names, strict=True)
+    )
+    return arguments, make_plan(
+        executable.module, executable.compiled, arguments, limits=LIMITS, source_name=program.path.name
+    )
 
 
 @dataclass
@@ -98,8 +114,7 @@ class _Alone(Unknowing):
 
     def find(self, plan: LaunchPlan) -> Hazard | None:
         """The error of a call that does nothing. Raises KernelFault for any other."""
-        for step in plan.steps:
-            self.perform(step)
+        self.perform_all(plan)
         return next(iter(without_a_launch(plan)), None)
 
     def launch(self, step: Launch) -> None:

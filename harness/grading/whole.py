@@ -21,8 +21,8 @@ from harness.catalogue import Kata, Parameter
 from harness.compile import compile_program
 from harness.devices.simulated import Session, SimulatedDevice, SimulatedExecutable
 from harness.errors import KataError, KernelFault
-from harness.grading.certain import LIMITS, TOO_LONG, UNKNOWN, Unknowing
-from harness.plan import Copy, Launch, LaunchPlan, Malloc, Memset, Upload, make_plan
+from harness.grading.certain import TOO_LONG, UNKNOWN, Unknowing, planned
+from harness.plan import Copy, Launch, LaunchPlan, Malloc, Memset, Upload
 from harness.profiling import filled
 from harness.results import Hazard, Severity
 from harness.simulator import Machine
@@ -52,7 +52,7 @@ def see(kata: Kata, path: Path, label: str, sizes: Mapping[str, Any], work: int 
     device = SimulatedDevice()
     try:
         executable = device.load(program, compile_program(program, arch=device.arch))
-        call = _Call(kata, program.parameter_names, executable, label, dict(sizes))
+        call = _Call(kata, executable, label, dict(sizes))
         blind = call.planned(_Blind(executable.module, coverage=Coverage(work)))
         try:
             missed = blind.missed()
@@ -71,7 +71,6 @@ class _Call:
     """One call of ``solve``."""
 
     kata: Kata
-    names: tuple[str, ...]
     executable: SimulatedExecutable
     label: str
     sizes: dict[str, int]
@@ -79,17 +78,11 @@ class _Call:
     def planned(self, session: _Blind | _Sighted) -> _Planned:
         """Give it its arrays. Raises KernelFault for what CUDA would refuse of a GPU of the simulator's, which the one
         that the time is for may allow."""
-        arguments = tuple(
-            session.reserve(parameter, name, self.sizes) if parameter.pointer else self.sizes[parameter.name]
-            for parameter, name in zip(self.kata.parameters, self.names, strict=True)
-        )
-        plan = make_plan(
-            self.executable.module, self.executable.compiled, arguments, limits=LIMITS,
-            source_name=self.executable.program.path.name,
-        )  # fmt: skip
+        arguments, plan = planned(self.kata, self.executable, session.reserve, self.sizes)
+        names = self.executable.program.parameter_names
         arrays = [
             _Array(name, address, written=parameter.role != "in")
-            for parameter, name, address in zip(self.kata.parameters, self.names, arguments, strict=True)
+            for parameter, name, address in zip(self.kata.parameters, names, arguments, strict=True)
             if parameter.pointer
         ]
         return _Planned(session, plan, self.label, sorted(arrays, key=lambda one: not one.written))
@@ -141,11 +134,6 @@ class _Whole(Session):
     """A call of ``solve`` whose launches run whole, and mark what they touch."""
 
     coverage: Coverage = field(kw_only=True)
-
-    def perform_all(self, plan: LaunchPlan) -> None:
-        """The call. Raises KernelFault, Unsupported and TooMuch."""
-        for step in plan.steps:
-            self.perform(step)
 
     def touched(self, address: int, *, written: bool) -> Words:
         """What was written, or read, of the array that starts there."""

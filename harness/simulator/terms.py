@@ -90,7 +90,7 @@ def terms(launch: LaunchProfile, gpu: Gpu, held: Occupancy, warm: Warm = NOTHING
     """What each resource takes. ``warm`` is what the L2 holds already."""
     there = resident(held, launch.blocks, gpu)
     rounds = held.waves if held.waves >= DRIFTED else (max(held.waves, 1.0) + math.ceil(held.waves)) / 2
-    pipes, memory, queues = _pipes(launch, gpu, held), _memory(launch, gpu, warm), _queues(launch, gpu)
+    pipes, memory, queues = _pipes(launch, gpu, held), _memory(launch, gpu, held, warm), _queues(launch, gpu)
     idle, loaded = _warp_cycles(launch, gpu, warm)
     barriers = launch.chain.steps.get("barrier", 0.0)
 
@@ -166,7 +166,7 @@ def _pipes(launch: LaunchProfile, gpu: Gpu, held: Occupancy) -> dict[str, float]
     return {name: clock * fullest / gpu.clock for name, clock in work.items()}
 
 
-def _memory(launch: LaunchProfile, gpu: Gpu, warm: Warm) -> dict[str, float]:
+def _memory(launch: LaunchProfile, gpu: Gpu, held: Occupancy, warm: Warm) -> dict[str, float]:
     """Seconds of what all SMs share."""
     counters, physics = launch.counters, gpu.physics
     read, written = _dram_read(launch, gpu, warm), launch.dram_written
@@ -175,7 +175,7 @@ def _memory(launch: LaunchProfile, gpu: Gpu, warm: Warm) -> dict[str, float]:
     evicted = max(0.0, min(physics.dirty * gpu.l2_bytes, read - clean) - written)
     stores = (counters.global_store, counters.global_atomic)
     sectors = _fetched(launch, gpu) + sum(one.units + physics.line_sectors * one.cache_lines for one in stores)
-    sectors += _spilled(launch, gpu) * (counters.local_load.units + counters.local_store.units)
+    sectors += _spilled(launch, gpu, held) * (counters.local_load.units + counters.local_store.units)
     busy = min(launch.blocks, gpu.sms)
     return {
         "DRAM": (read + written + evicted) / (gpu.dram_bandwidth * physics.dram_achieved),
@@ -193,11 +193,10 @@ def _queues(launch: LaunchProfile, gpu: Gpu) -> dict[str, float]:
     }
 
 
-def _spilled(launch: LaunchProfile, gpu: Gpu) -> float:
+def _spilled(launch: LaunchProfile, gpu: Gpu, held: Occupancy) -> float:
     """The part of local memory for which the L1 has no room, so that it goes to the L2: the L1 keeps what is stored to
     local memory, as only its own thread reads it."""
     needs = launch.spills * launch.threads
-    held = occupancy(launch, gpu)
     share = cache_share(gpu, held, launch.blocks, launch.static_shared + launch.dynamic_shared)
     return max(0.0, 1.0 - share / needs) if needs else 0.0
 
